@@ -28,6 +28,7 @@ _STRINGS = (
 )
 _PLACE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 _HINTS = (
+    ("Invalid value at the end", "a value, or the ] of an array, is missing"),
     ("Invalid value", 'text stands in quotes, as in do = "stand"'),
     ("Expected '='", "a line is key = value, or a [table] heading"),
     ("Invalid statement", "a line is key = value, or a [table] heading"),
@@ -135,11 +136,11 @@ def _neighbour(path: Path) -> str:
     return f"did you mean '{folder / close[0]}'?" if close else ""
 
 
-def _told(message: str, text: str) -> tuple[str, int]:
+def _told(message: str, text: str) -> tuple[str, int | None]:
     """Split what tomllib says into what is wrong and the line."""
     place = _PLACE.search(message)
-    if place is None:
-        return message, 1
+    if place is None:  # from int(), which tomllib lets through
+        return "a number has too many digits", None
     what = message[: place.start()]
     if place[1] is None:
         return f"{what} at the end of the file", text.rstrip("\n").count("\n") + 1
