@@ -1,0 +1,354 @@
+"""Contests in lanes: the three tricks of the k players in, who hold *slots* 0 to k - 1.
+
+Slot 0 is the first player in from the dealer's left, who leads the first trick. All contests of a
+batch have the same k. After the first trick each lane is turned so that its winner holds slot 0;
+the third trick leaves no choice, so its order does not matter.
+
+A card is chosen as the least of three keys. A key's high bits are its tier (`FIRST_TIER` is taken
+from before `NEXT_TIER` before `LAST_TIER`); its low six bits order the cards of a tier: the card
+code, the code turned over, or a random rank. With two cards left the middle row holds a copy of the
+first card, which changes nothing.
+
+Rows are uint8, one value a contest. Each function is one loop over few rows and casts every result
+back to a byte: that is what lets the compiler keep 32 or 64 contests in a register.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from loo_sim.kernels.dealing import FIRST_TRUMP, TOP_TRUMP
+
+LOW_WORD, HIGH_WORD, RANDOM_WORD = 0, 63, 128
+"""Words of order (low, high, random) as rows hold them: xor with the low six bits of a code."""
+LEAD_TRUMP, LEAD_PLAIN, HEAD, LOSE, LEAD = range(5)
+"""Kinds of play word."""
+NEVER = 4
+"""Trumps a leader needs to hold before he must lead one, where he never must."""
+
+TRUMP, TOP, PLAIN_SUIT = np.uint8(FIRST_TRUMP), np.uint8(TOP_TRUMP), np.uint8(3)
+FLIP, RANDOM = np.uint8(HIGH_WORD), np.uint8(RANDOM_WORD)
+FIRST_TIER, NEXT_TIER, LAST_TIER = np.uint8(0), np.uint8(64), np.uint8(128)
+ZERO, ONE, TWO, FOUR = np.uint8(0), np.uint8(1), np.uint8(2), np.uint8(4)
+SECOND_TRICK_BIT = np.uint8(64)
+FIRST_BEFORE_SECOND, SECOND_BEFORE_FIRST = np.uint8(1 << 4), np.uint8(1 | 1 << 2)
+
+
+@njit(nogil=True)
+def play_tricks(game, n, k, s):
+    """Play the three tricks of `n` contests of `k` players.
+
+    Parameters
+    ----------
+    game : Game
+        Lead rules, undertrumping and play words.
+    n, k : int
+        Contests; players in each (2 to 16).
+    s : ContestScratch
+        In: `a`, `b`, `c` (slots, lanes), the cards of each slot in hand order; `seat` and
+        `preference` (slots, lanes), where the seats' play differs or draws. All are used up.
+        Out: `winner` (3, lanes), the slot that won each trick; `played` (3, slots, lanes), the card
+        of each slot in trick 1, of each slot turned (the winner of trick 1 holds 0) in 2 and 3.
+    """
+    first, second, third = s.winner[0, :n], s.winner[1, :n], s.winner[2, :n]
+    play_trick(game, 0, n, k, s.a, s.b, s.c, s.seat, s.preference, s)
+    for slot in range(k):
+        card = s.played[0, slot, :n]
+        keep_other(s.a[slot, :n], card, s.b[slot, :n])
+        keep_other(s.c[slot, :n], card, s.b[slot, :n])
+    a, spare = turn(first, n, k, s.a, s.b)
+    c, _ = turn(first, n, k, s.c, spare)
+    seat, preference = s.seat, s.preference
+    if game.seats_differ:
+        seat, _ = turn(first, n, k, s.seat, s.spare)
+    if game.plays_draw:
+        preference, _ = turn(first, n, k, s.preference, s.spare_preference)
+        for slot in range(k):
+            prefer_second(preference[slot, :n])
+    play_trick(game, 1, n, k, a, a, c, seat, preference, s)
+    for slot in range(k):
+        last = s.played[2, slot, :n]
+        copy(a[slot, :n], last)
+        keep_other(last, s.played[1, slot, :n], c[slot, :n])
+    last_trick(n, k, s)
+    unturn(first, second, np.uint8(k))
+    unturn(first, third, np.uint8(k))
+
+
+@njit(nogil=True)
+def play_trick(game, trick, n, k, a, b, c, seat, preference, s):
+    """Play trick `trick` (0 or 1) led by slot 0; fills `s.played[trick]`, `s.winner[trick]`."""
+    best, led, winner = s.best[:n], s.led[:n], s.winner[trick, :n]
+    one, other, lead = s.word[0, :n], s.word[1, :n], s.word[2, :n]
+    card = s.played[trick, 0, :n]
+    fill(best, ZERO)
+    words(game, trick, 0, k, LEAD_TRUMP, trick, seat[0, :n], best, one)
+    words(game, trick, 0, k, LEAD_PLAIN, trick, seat[0, :n], best, other)
+    words(game, trick, 0, k, LEAD, trick, seat[0, :n], best, lead)
+    need, highest = lead_duty(game, trick, k)
+    choose_lead(
+        a[0, :n], b[0, :n], c[0, :n], one, other, lead, preference[0, :n],
+        np.uint8(need), highest, trick == 0, card,
+    )  # fmt: skip
+    copy(card, led)
+    copy(card, best)
+    fill(winner, ZERO)
+    for slot in range(1, k):
+        last = 1 if slot == k - 1 else 0
+        card = s.played[trick, slot, :n]
+        words(game, trick, last, k, HEAD, 0, seat[slot, :n], best, one)
+        words(game, trick, last, k, LOSE, 0, seat[slot, :n], best, other)
+        losing_trump = LAST_TIER if game.undertrump_optional else NEXT_TIER
+        if game.plays_draw:
+            choose_follow_or_draw(
+                a[slot, :n], b[slot, :n], c[slot, :n], led, best, one, other,
+                preference[slot, :n], losing_trump, card,
+            )  # fmt: skip
+        else:
+            choose_follow(
+                a[slot, :n], b[slot, :n], c[slot, :n], led, best, one, other, losing_trump, card
+            )
+        head(card, led, np.uint8(slot), best, winner)
+
+
+@njit(nogil=True)
+def lead_duty(game, trick, k):
+    """Trumps a leader must hold before he must lead one, and whether it is then the highest."""
+    if trick == 0:
+        return game.first_lead_need, game.first_lead_highest or k == 2
+    return game.later_lead_need, game.later_lead_highest
+
+
+@njit(nogil=True)
+def words(game, trick, last, k, kind, my_tricks, seat, best, word):
+    """Look up a play word in every lane; a word that all seats share always is filled in."""
+    constant = game.constant_word[trick, last, k, kind]
+    if constant >= 0:
+        fill(word, np.uint8(constant))
+    else:
+        for lane in range(word.size):
+            trumped = 1 if best[lane] >= TRUMP else 0
+            word[lane] = game.play[seat[lane], trick, last, k, my_tricks, trumped, kind]
+
+
+@njit(nogil=True)
+def choose_lead(a, b, c, trump_word, plain_word, lead_word, preference, need, highest, top_duty, card):
+    """S11, S14: the card a leader plays.
+
+    Parameters
+    ----------
+    a, b, c : uint8 (n,)
+        His cards.
+    trump_word, plain_word, lead_word : uint8 (n,)
+        Which trump, which plain card; whether a trump (0), a plain card (1), any (2) where free.
+    preference : uint8 (n,)
+        Random ranks of the three cards, two bits each.
+    need : uint8
+        Trumps he must hold before he must lead one.
+    highest, top_duty : bool
+        Whether it must then be the highest; whether the highest live trump must be led.
+    card : uint8 (n,)
+        Modified in place.
+    """
+    for lane in range(card.size):
+        x, y, z = a[lane], b[lane], c[lane]
+        for_trumps, for_plain, to_lead = trump_word[lane], plain_word[lane], lead_word[lane]
+        ranks = preference[lane]
+        tx, ty, tz = x >= TRUMP, y >= TRUMP, z >= TRUMP
+        trumps = np.uint8(np.uint8(np.uint8(tx) + np.uint8(ty)) + np.uint8(tz))
+        top = top_duty & ((x == TOP) | (y == TOP) | (z == TOP))
+        bound = trumps >= need
+        free = not (top | bound)
+        any_card = free & (to_lead == TWO)
+        plain_first = free & (to_lead == ONE)
+        trump_tier = NEXT_TIER if plain_first else FIRST_TIER
+        plain_tier = FIRST_TIER if plain_first | any_card else NEXT_TIER
+        trump_order = FLIP if top | (bound & highest) else (RANDOM if any_card else for_trumps)
+        plain_order = RANDOM if any_card else for_plain
+        x_order = trump_order if tx else plain_order
+        y_order = trump_order if ty else plain_order
+        z_order = trump_order if tz else plain_order
+        x_tier = trump_tier if tx else plain_tier
+        y_tier = trump_tier if ty else plain_tier
+        z_tier = trump_tier if tz else plain_tier
+        x_rank = np.uint8(ranks & PLAIN_SUIT)
+        y_rank = np.uint8(np.uint8(ranks >> TWO) & PLAIN_SUIT)
+        z_rank = np.uint8(np.uint8(ranks >> FOUR) & PLAIN_SUIT)
+        x_key = np.uint8(x_tier | (x_rank if x_order == RANDOM else np.uint8(x ^ x_order)))
+        y_key = np.uint8(y_tier | (y_rank if y_order == RANDOM else np.uint8(y ^ y_order)))
+        z_key = np.uint8(z_tier | (z_rank if z_order == RANDOM else np.uint8(z ^ z_order)))
+        chosen = y if y_key < x_key else x
+        key = y_key if y_key < x_key else x_key
+        card[lane] = z if z_key < key else chosen
+
+
+@njit(nogil=True)
+def choose_follow(a, b, c, led, best, head_word, lose_word, losing_trump, card):
+    """S12: the card a follower plays, where no word is random.
+
+    Parameters
+    ----------
+    a, b, c : uint8 (n,)
+        His cards.
+    led, best : uint8 (n,)
+        The card led, and the best so far.
+    head_word, lose_word : uint8 (n,)
+        Which of the winning cards; which card where none wins.
+    losing_trump : uint8
+        Tier of a void player's losing trumps: `NEXT_TIER` if he must play them, else `LAST_TIER`.
+    card : uint8 (n,)
+        Modified in place.
+    """
+    for lane in range(card.size):
+        x, y, z = a[lane], b[lane], c[lane]
+        suit = suit_of(led[lane])
+        fx, fy, fz = suit_of(x) == suit, suit_of(y) == suit, suit_of(z) == suit
+        void = not (fx | fy | fz)
+        losing = losing_trump if void else NEXT_TIER
+        high, to_head, to_lose = best[lane], head_word[lane], lose_word[lane]
+        x_tier = tier(x, fx, void, high, losing)
+        y_tier = tier(y, fy, void, high, losing)
+        z_tier = tier(z, fz, void, high, losing)
+        x_key = np.uint8(x_tier | np.uint8(x ^ (to_lose if x_tier else to_head)))
+        y_key = np.uint8(y_tier | np.uint8(y ^ (to_lose if y_tier else to_head)))
+        z_key = np.uint8(z_tier | np.uint8(z ^ (to_lose if z_tier else to_head)))
+        chosen = y if y_key < x_key else x
+        key = y_key if y_key < x_key else x_key
+        card[lane] = z if z_key < key else chosen
+
+
+@njit(nogil=True)
+def choose_follow_or_draw(a, b, c, led, best, head_word, lose_word, preference, losing_trump, card):
+    """S12 as `choose_follow`, where a word may be random: then the random rank is the order."""
+    for lane in range(card.size):
+        x, y, z = a[lane], b[lane], c[lane]
+        suit = suit_of(led[lane])
+        fx, fy, fz = suit_of(x) == suit, suit_of(y) == suit, suit_of(z) == suit
+        void = not (fx | fy | fz)
+        losing = losing_trump if void else NEXT_TIER
+        high, to_head, to_lose, ranks = best[lane], head_word[lane], lose_word[lane], preference[lane]
+        x_tier = tier(x, fx, void, high, losing)
+        y_tier = tier(y, fy, void, high, losing)
+        z_tier = tier(z, fz, void, high, losing)
+        x_order = to_lose if x_tier else to_head
+        y_order = to_lose if y_tier else to_head
+        z_order = to_lose if z_tier else to_head
+        x_rank = np.uint8(ranks & PLAIN_SUIT)
+        y_rank = np.uint8(np.uint8(ranks >> TWO) & PLAIN_SUIT)
+        z_rank = np.uint8(np.uint8(ranks >> FOUR) & PLAIN_SUIT)
+        x_key = np.uint8(x_tier | (x_rank if x_order == RANDOM else np.uint8(x ^ x_order)))
+        y_key = np.uint8(y_tier | (y_rank if y_order == RANDOM else np.uint8(y ^ y_order)))
+        z_key = np.uint8(z_tier | (z_rank if z_order == RANDOM else np.uint8(z ^ z_order)))
+        chosen = y if y_key < x_key else x
+        key = y_key if y_key < x_key else x_key
+        card[lane] = z if z_key < key else chosen
+
+
+@njit(nogil=True, inline="always")
+def suit_of(card):
+    """Suit of a card code: 0 to 2 plain, 3 trumps."""
+    return PLAIN_SUIT if card >= TRUMP else np.uint8(card & PLAIN_SUIT)
+
+
+@njit(nogil=True, inline="always")
+def tier(card, follows, void, best, losing):
+    """Tier of a follower's card: winning, losing but owed, or to throw away."""
+    owed = follows | (void & (card >= TRUMP))
+    return (FIRST_TIER if card > best else losing) if owed else LAST_TIER
+
+
+@njit(nogil=True)
+def head(card, led, slot, best, winner):
+    """S13: where `card` beats the best so far it becomes the best, and `slot` the winner."""
+    for lane in range(card.size):
+        x, high, seat = card[lane], best[lane], winner[lane]
+        beats = ((suit_of(x) == suit_of(led[lane])) | (x >= TRUMP)) & (x > high)
+        best[lane] = x if beats else high
+        winner[lane] = slot if beats else seat
+
+
+@njit(nogil=True)
+def last_trick(n, k, s):
+    """The third trick, whose cards are forced; fills `s.winner[2]` from `s.played[2]`."""
+    leader, winner = s.winner[1, :n], s.winner[2, :n]
+    led, best = s.led[:n], s.best[:n]
+    for slot in range(k):
+        take_lead(s.played[2, slot, :n], leader, np.uint8(slot), led)
+    copy(led, best)
+    copy(leader, winner)
+    for slot in range(k):
+        head(s.played[2, slot, :n], led, np.uint8(slot), best, winner)
+
+
+@njit(nogil=True)
+def take_lead(card, leader, slot, led):
+    """The card led, where `slot` leads."""
+    for lane in range(card.size):
+        x, other = card[lane], led[lane]
+        led[lane] = x if leader[lane] == slot else other
+
+
+@njit(nogil=True)
+def turn(first, n, k, rows, spare):
+    """Turn the slots so that slot `first` of each lane comes to 0; a rotation a bit of `first`.
+
+    Returns
+    -------
+    turned, left_over : uint8 (slots, lanes)
+        `rows` and `spare`, whichever now holds the turned rows first.
+    """
+    step = 1
+    while step < k:
+        for slot in range(k):
+            ahead = slot + step if slot + step < k else slot + step - k
+            pick(first, np.uint8(step), rows[ahead, :n], rows[slot, :n], spare[slot, :n])
+        rows, spare = spare, rows
+        step *= 2
+    return rows, spare
+
+
+@njit(nogil=True)
+def pick(bits, mask, one, other, out):
+    """`one` where the bit is set, else `other`."""
+    for lane in range(out.size):
+        x, y = one[lane], other[lane]
+        out[lane] = x if np.uint8(bits[lane] & mask) else y
+
+
+@njit(nogil=True)
+def unturn(first, slot, k):
+    """Slots after the turn back to slots before it, in place."""
+    for lane in range(slot.size):
+        x = np.uint8(first[lane] + slot[lane])
+        slot[lane] = np.uint8(x - k) if x >= k else x
+
+
+@njit(nogil=True)
+def prefer_second(preference):
+    """Random ranks of the two cards left for trick 2, in place of those of trick 1."""
+    for lane in range(preference.size):
+        later = np.uint8(preference[lane] & SECOND_TRICK_BIT)
+        preference[lane] = SECOND_BEFORE_FIRST if later else FIRST_BEFORE_SECOND
+
+
+@njit(nogil=True)
+def keep_other(row, card, middle):
+    """Where the card played is the one of `row`, the middle card takes its place."""
+    for lane in range(row.size):
+        x, y = row[lane], middle[lane]
+        row[lane] = y if x == card[lane] else x
+
+
+@njit(nogil=True)
+def copy(source, row):
+    """Copy a row."""
+    for lane in range(row.size):
+        row[lane] = source[lane]
+
+
+@njit(nogil=True)
+def fill(row, value):
+    """Fill a row with one value."""
+    for lane in range(row.size):
+        row[lane] = value

@@ -1,0 +1,202 @@
+"""Deals in lanes: live card numbers from keyed draws, hand indices, card codes.
+
+Rows are one value a lane. Cards are in dealt order: the miss at places 0-2, seat s at places
+3 s + 3 to 3 s + 5.
+
+A card's *code* is a byte in which comparing cards is comparing numbers: a plain card of rank r
+(0 for the lowest) and plain suit p (0-2) is ``4 r + p``; the highest live trump is 63, the next 62,
+down to ``52`` in the whole pack. Live card numbers are those of `loo_sim.cards`.
+
+The card at place j is the draw r_j, lifted over the earlier draws from the last to the first: add 1
+wherever it is at least r_i. That is the decoding of a Lehmer code, in which every card is a function
+of the raw draws alone, so nothing is sorted or shuffled.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from loo_sim.kernels.philox import HALF, LOW, block_words, draw_below
+
+HAND_SIZE = 3
+FIRST_TRUMP = 52
+TOP_TRUMP = 63
+SUIT_BITS = 3
+DEAL_STREAM = np.uint64(0)
+ONE, TWO, THREE, SIX = np.uint16(1), np.uint16(2), np.uint16(3), np.uint16(6)
+THIRD = np.uint16(43691)
+"""Inverse of 3 modulo 2**16: multiplying a multiple of 3 by it divides exactly."""
+
+
+@njit(nogil=True)
+def deal(seed, first, n, hands, ranks, s):
+    """Deal `n` deals: the miss and `hands - 1` seats.
+
+    Parameters
+    ----------
+    seed, first : uint64
+        Seed, and number of the deal in lane 0.
+    n : int
+        Deals, at most the lanes of the scratch rows.
+    hands : int
+        Hands to deal, the miss included.
+    ranks : int
+        Ranks in a suit.
+    s : Scratch
+        Modified in place: `turn_up` (0 to 4 ranks - 1), `index` (hand indices), `hand` (three card
+        codes packed in a uint32, the first dealt lowest); `words`, `draw` and `card` are work rows.
+    """
+    live = 4 * ranks - 1
+    drawn = HAND_SIZE * hands
+    for number in range((1 + (drawn + 1) // 2 + 3) // 4):
+        words = s.words
+        block_words(
+            seed, first, DEAL_STREAM, np.uint64(number),
+            words[0, :n], words[1, :n], words[2, :n], words[3, :n],
+        )  # fmt: skip
+        for i in range(4):
+            place = 2 * (4 * number + i - 1)
+            if place < 0:
+                turn_cards(words[i, :n], 4 * ranks, s.turn_up[:n])
+            elif place < drawn:
+                draw_pair(words[i, :n], live - place, s.draw[place, :n], s.draw[place + 1, :n])
+    for h in range(hands):
+        place = HAND_SIZE * h
+        for j in range(place, place + HAND_SIZE):
+            card = s.card[j, :n]
+            start(s.draw[j, :n], card)
+            for i in range(j - 1, place - 1, -1):
+                lift(card, s.draw[i, :n])
+            i = place
+            while i >= 2 * HAND_SIZE:
+                lift6(
+                    card,
+                    s.draw[i - 1, :n], s.draw[i - 2, :n], s.draw[i - 3, :n],
+                    s.draw[i - 4, :n], s.draw[i - 5, :n], s.draw[i - 6, :n],
+                )  # fmt: skip
+                i -= 2 * HAND_SIZE
+            if i > 0:
+                lift3(card, s.draw[i - 1, :n], s.draw[i - 2, :n], s.draw[i - 3, :n])
+        a, b, c = s.card[place, :n], s.card[place + 1, :n], s.card[place + 2, :n]
+        double_index(a, b, c, s.index[h, :n])
+        halve(s.index[h, :n])
+        code_card(a, np.int8(ranks))
+        code_card(b, np.int8(ranks))
+        code_card(c, np.int8(ranks))
+        pack_hand(a, b, c, s.hand[h, :n])
+
+
+@njit(nogil=True)
+def turn_cards(word, deck, turn_up):
+    """Draw the card turned up: its place in the pack, by suit and then by rank."""
+    for lane in range(word.size):
+        turn_up[lane] = np.uint8(draw_below(word[lane], deck))
+
+
+@njit(nogil=True)
+def draw_pair(word, left, one, other):
+    """Two draws out of one word, below `left` and `left - 1`; kept as draw - 1.
+
+    Both are kept one less, since the lift then is a single comparison and subtraction.
+    """
+    n = np.uint64(left)
+    m = np.uint64(left - 1)
+    for lane in range(word.size):
+        product = np.uint64(word[lane]) * n
+        one[lane] = np.int8(np.int64(product >> HALF) - 1)
+        other[lane] = np.int8(np.int64(((product & LOW) * m) >> HALF) - 1)
+
+
+@njit(nogil=True)
+def start(draw, card):
+    """The draw itself, before any lift."""
+    for lane in range(draw.size):
+        card[lane] = np.int8(draw[lane] + np.int8(1))
+
+
+@njit(nogil=True)
+def lift(card, a):
+    """Lift `card` over one earlier draw."""
+    for lane in range(card.size):
+        c = card[lane]
+        card[lane] = np.int8(c + np.int8(c > a[lane]))
+
+
+@njit(nogil=True)
+def lift3(card, a, b, c):
+    """Lift `card` over three earlier draws, the latest first."""
+    for lane in range(card.size):
+        x = card[lane]
+        x = np.int8(x + np.int8(x > a[lane]))
+        x = np.int8(x + np.int8(x > b[lane]))
+        card[lane] = np.int8(x + np.int8(x > c[lane]))
+
+
+@njit(nogil=True)
+def lift6(card, a, b, c, d, e, f):
+    """Lift `card` over six earlier draws, the latest first."""
+    for lane in range(card.size):
+        x = card[lane]
+        x = np.int8(x + np.int8(x > a[lane]))
+        x = np.int8(x + np.int8(x > b[lane]))
+        x = np.int8(x + np.int8(x > c[lane]))
+        x = np.int8(x + np.int8(x > d[lane]))
+        x = np.int8(x + np.int8(x > e[lane]))
+        card[lane] = np.int8(x + np.int8(x > f[lane]))
+
+
+@njit(nogil=True)
+def double_index(a, b, c, index):
+    """Twice the combinadic of three live card numbers: 2 (C(high, 3) + C(middle, 2) + low).
+
+    Modulo 2**16, where the inverse of 3 divides exactly and no shift stands in the way of 16-bit
+    lanes; the true value is below 2**16.
+    """
+    for lane in range(a.size):
+        x, y, z = a[lane], b[lane], c[lane]
+        lesser = x if x < y else y
+        greater = y if x < y else x
+        high = greater if z < greater else z
+        rest = z if z < greater else greater
+        low = lesser if lesser < rest else rest
+        middle = rest if lesser < rest else lesser
+        h = np.uint16(high)
+        m = np.uint16(middle)
+        triples = np.uint16(h * np.uint16(np.uint16(h - ONE) * np.uint16(h - TWO)))
+        couples = np.uint16(THREE * np.uint16(m * np.uint16(m - ONE)))
+        singles = np.uint16(SIX * np.uint16(low))
+        index[lane] = np.uint16(np.uint16(triples + np.uint16(couples + singles)) * THIRD)
+
+
+@njit(nogil=True)
+def halve(index):
+    """Halve a row, in place."""
+    for lane in range(index.size):
+        index[lane] = np.uint16(index[lane] >> ONE)
+
+
+@njit(nogil=True)
+def code_card(card, ranks):
+    """Turn live card numbers into card codes, in place."""
+    trumps = np.int8(3 * ranks)
+    # The highest trump has number 4 ranks - 2 and code 63.
+    to_trump = np.int8(TOP_TRUMP - (4 * ranks - 2))
+    second = np.int8(2 * ranks)
+    for lane in range(card.size):
+        x = card[lane]
+        suit = np.int8(np.int8(x >= ranks) + np.int8(x >= second))
+        less = np.int8((ranks if x >= ranks else np.int8(0)) + (ranks if x >= second else np.int8(0)))
+        plain = np.int8(np.int8(np.int8(x - less) << np.int8(2)) + suit)
+        card[lane] = np.int8(x + to_trump) if x >= trumps else plain
+
+
+@njit(nogil=True)
+def pack_hand(a, b, c, hand):
+    """Three card codes in one word, so that a hand moves as one."""
+    for lane in range(a.size):
+        hand[lane] = np.uint32(
+            np.uint32(a[lane])
+            | np.uint32(np.uint32(b[lane]) << np.uint32(8))
+            | np.uint32(np.uint32(c[lane]) << np.uint32(16))
+        )
