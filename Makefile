@@ -1,0 +1,63 @@
+# Every target does its own set-up in .venv, from the versions in constraints.txt.
+#   make run        play experiments/miss_value.toml and write its report
+#   make test       lint, types and tests
+#   make test-long  the proofs that take hours
+#   make bench      deals per second here, beside the scalar baselines
+# Another interpreter: make PYTHON=python3.13 test
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+EXPERIMENT := experiments/miss_value.toml
+RESULT := results/miss_value
+
+.PHONY: run report test test-long bench lint clean
+.DELETE_ON_ERROR:
+
+run: $(VENV)/ready
+	$(BIN)/loosim run $(EXPERIMENT) -o $(RESULT)
+	$(BIN)/loosim report $(RESULT)
+
+report: $(VENV)/ready
+	$(BIN)/loosim report $(RESULT)
+
+lint: $(VENV)/ready-test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+test: lint
+	$(BIN)/python -m pytest -n 2 -m "not long"
+
+test-long: $(VENV)/ready-test
+	$(BIN)/python -m pytest -n 2 -m long
+
+bench: $(VENV)/ready
+	$(BIN)/loosim bench
+
+clean:
+	rm -rf $(VENV) build benchmarks/build *.egg-info .mypy_cache .ruff_cache .pytest_cache
+	find . -name __pycache__ -prune -exec rm -rf {} +
+
+$(VENV)/ready: pyproject.toml constraints.txt | $(BIN)/pip
+	@echo "installing loosim and what it needs into $(VENV)"
+	$(PIP) install --quiet --constraint constraints.txt --editable .
+	@touch $@
+
+$(VENV)/ready-test: pyproject.toml constraints.txt | $(BIN)/pip
+	@echo "installing loosim, what it needs and its test tools into $(VENV)"
+	$(PIP) install --quiet --constraint constraints.txt --editable '.[test]'
+	@touch $@ $(VENV)/ready
+
+# Debian ships python3 without the means to put pip into an environment; then the pip or the
+# virtualenv of the system does it, where there is one.
+$(BIN)/pip:
+	@command -v $(PYTHON) >/dev/null || { echo "make: $(PYTHON) not found: install Python 3.11 or newer, or name one: make PYTHON=..." >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "make: $$($(PYTHON) --version) is too old: loosim needs Python 3.11 or newer; name one: make PYTHON=..." >&2; exit 1; }
+	@rm -rf $(VENV)
+	@$(PYTHON) -m venv $(VENV) >/dev/null 2>&1 \
+	  || $(PYTHON) -m virtualenv --quiet $(VENV) 2>/dev/null \
+	  || { $(PYTHON) -m venv --clear --without-pip $(VENV) && $(PYTHON) -m pip --python $(BIN)/python install --quiet pip; } 2>/dev/null \
+	  || { rm -rf $(VENV); echo "make: $(PYTHON) cannot make a virtual environment: install its venv module (Debian, Ubuntu: apt-get install python3-venv), then run make again" >&2; exit 1; }
