@@ -1,3 +1,21 @@
 """loosim analyses three-card Loo, a trick-taking gambling game for 5 to 16 players."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from loo_sim.api import Result, check, deal, read, report, run
+
 __version__ = "0.1.0"
+
+__all__ = ["Result", "__version__", "check", "deal", "read", "report", "run"]
+
+
+def __getattr__(name: str) -> Any:
+    """Import the functions of `api` when one is first asked for."""
+    if name in __all__:
+        from loo_sim import api
+
+        return getattr(api, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,366 @@
+"""The commands; each imports the modules that it needs when it is called."""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import signal
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from loo_sim import __version__
+
+DONE, FAILED, WRONG_INPUT, CELLS_FAILED, CHECK_FAILED = range(5)
+"""Exit codes; a signal gives 128 and its number."""
+
+MOST_FAULTS_SHOWN = 20
+MOST_ROWS_SHOWN = 40
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+seed_option = click.option(
+    "--seed", type=click.IntRange(0, 2**64 - 1), help="Seed of all random numbers."
+)
+jobs_option = click.option(
+    "--jobs", type=click.IntRange(1, 1024), help="Threads; by default one a usable core."
+)
+
+
+@dataclass(frozen=True)
+class Output:
+    """How a command tells what it has to tell.
+
+    Attributes
+    ----------
+    json : bool
+        Results as JSON.
+    quiet : bool
+        No progress and no hints on stderr.
+    verbose : bool
+        Everything that may help when something fails.
+    no_color : bool
+        No colours.
+    """
+
+    json: bool
+    quiet: bool
+    verbose: bool
+    no_color: bool
+
+    def hint(self, text: str) -> None:
+        """Tell something beside the result, on stderr."""
+        if not self.quiet:
+            click.echo(text, err=True)
+
+    def table(self, titles: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+        """Print a table on stdout."""
+        from rich import box
+        from rich.console import Console
+        from rich.table import Table
+
+        table = Table(*titles, box=box.SIMPLE_HEAD)
+        for row in rows:
+            table.add_row(*row)
+        width = None if sys.stdout.isatty() else 200
+        Console(no_color=self.no_color or None, width=width, markup=False).print(table)
+
+
+def output_options(command: Command) -> Command:
+    """Give a command the options that all have, gathered in its argument `out`."""
+
+    @functools.wraps(command)
+    def gathered(as_json: bool, quiet: bool, verbose: bool, no_color: bool, **options: Any) -> Any:
+        return command(out=Output(as_json, quiet, verbose, no_color), **options)
+
+    for option in (
+        click.option("--no-color", is_flag=True, help="No colours (also: NO_COLOR)."),
+        click.option("--verbose", is_flag=True, help="Tell more on stderr."),
+        click.option("--quiet", is_flag=True, help="No progress and no hints on stderr."),
+        click.option("--json", "as_json", is_flag=True, help="Results as JSON on stdout."),
+    ):
+        gathered = option(gathered)
+    return gathered  # type: ignore[return-value]
+
+
+class Commands(click.Group):
+    """The commands, with one way to end when the user or the machine is in the way."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command; the nearest is named where there is none."""
+        from loo_sim.problems import nearest
+
+        if args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
+            raise click.UsageError(
+                f"there is no command '{args[0]}' ({nearest(args[0], self.list_commands(ctx))})",
+                ctx,
+            )
+        return super().resolve_command(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command and exit with its code."""
+        from loo_sim.problems import InputError
+        from loo_sim.runner.signals import exit_code
+
+        try:
+            code = super().invoke(ctx)
+            sys.stdout.flush()
+        except InputError as error:
+            for problem in error.problems:
+                click.echo(problem, err=True)
+            code = WRONG_INPUT
+        except KeyboardInterrupt as stop:
+            click.echo("stopped", err=True)
+            code = exit_code(stop)
+        except BrokenPipeError:
+            # The reader has what it wanted; what is still buffered goes nowhere.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            code = DONE
+        except OSError as error:
+            click.echo(f"loosim: {error}", err=True)
+            code = FAILED
+        ctx.exit(code or DONE)
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="loosim")
+def cli() -> None:
+    """Analyse three-card Loo: simulate deals, tell them, check them, report on them."""
+
+
+@cli.command()
+@click.argument("experiment", type=click.Path(path_type=Path))
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="Result directory.")
+@click.option(
+    "-s",
+    "--set",
+    "overrides",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="Replace a key of the file: -s players=8 -s rules.loo=6.",
+)
+@seed_option
+@jobs_option
+@output_options
+def run(
+    experiment: Path,
+    output: Path | None,
+    overrides: tuple[str, ...],
+    seed: int | None,
+    jobs: int | None,
+    out: Output,
+) -> int:
+    """Run an experiment file and write its result directory."""
+    from loo_sim.experiment import load_experiment
+
+    if seed is not None:
+        overrides = (*overrides, f"seed={seed}")
+    checked = load_experiment(experiment, overrides)
+
+    from loo_sim.runner.progress import make_progress
+    from loo_sim.runner.run import run_experiment
+
+    progress = make_progress(out.quiet, out.no_color)
+    ended = run_experiment(checked, output, jobs, progress, out.verbose)
+    if out.json:
+        click.echo(json.dumps(ended.manifest, indent=2, ensure_ascii=False))
+    elif ended.headline:
+        swept = any(cell for cell, _ in ended.headline)
+        titles = ("cell", *ended.titles) if swept else ended.titles
+        rows = [(cell, *row) if swept else row for cell, row in ended.headline]
+        out.table(titles, rows[:MOST_ROWS_SHOWN])
+        if len(rows) > MOST_ROWS_SHOWN:
+            out.hint(f"and {len(rows) - MOST_ROWS_SHOWN} more rows")
+    return _tell_end(ended, out)
+
+
+def _tell_end(ended: Any, out: Output) -> int:
+    """Say where a run's result is and what is missing from it; the exit code."""
+    from loo_sim.runner.manifest import DONE as CELL_DONE
+    from loo_sim.runner.manifest import FAILED as CELL_FAILED
+    from loo_sim.runner.signals import exit_code
+
+    cells = ended.manifest["cells"]
+    failed = [number for number, cell in enumerate(cells) if cell["status"] == CELL_FAILED]
+    for number in failed:
+        axes = ", ".join(f"{axis} = {value}" for axis, value in cells[number]["axes"].items())
+        where = f"cell {number}" + (f" ({axes})" if axes else "")
+        click.echo(f"{where} failed: {cells[number]['error']}", err=True)
+    if ended.stopped is not None:
+        done = sum(cell["status"] == CELL_DONE for cell in cells)
+        kept = f"kept in {ended.directory}" if done else "nothing was kept"
+        click.echo(f"stopped: {done} of {len(cells)} cells were finished, {kept}", err=True)
+        return exit_code(ended.stopped)
+    out.hint(f"the result is in {ended.directory}; loosim report {ended.directory} tells it")
+    return CELLS_FAILED if failed else DONE
+
+
+@cli.command()
+@click.argument("directory", type=click.Path(path_type=Path))
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="The page, FILE.html.")
+@output_options
+def report(directory: Path, output: Path | None, out: Output) -> int:
+    """Write the strategy report of a result directory."""
+    from loo_sim.report import write_report
+
+    written = write_report(directory, output)
+    if out.json:
+        content = {"path": str(written.path), "findings": written.findings}
+        click.echo(json.dumps(content, indent=2, ensure_ascii=False))
+    else:
+        for finding in written.findings:
+            click.echo(finding)
+        click.echo(written.path)
+    return DONE
+
+
+@cli.command()
+@seed_option
+@click.option(
+    "--index", type=click.IntRange(0, 2**64 - 1), default=0, help="Number of the first deal."
+)
+@click.option("--count", type=click.IntRange(1), default=1, help="Deals to tell.")
+@click.option("--players", type=int, help="Seats, 6 by default.")
+@click.option("--pot", type=float, help="Stakes in the pot; by default what the deal puts in.")
+@click.option("--rules", metavar="R", help="A preset and options: peel,loo=3.")
+@click.option("--policy", multiple=True, metavar="NAME", help="A name or file; once, or a seat.")
+@click.option(
+    "--experiment",
+    type=click.Path(path_type=Path),
+    help="Take the game and the seed from an experiment file or a result directory.",
+)
+@click.option("--cell", type=click.IntRange(0), help="Which cell of it, from 0.")
+@output_options
+def deal(
+    seed: int | None,
+    index: int,
+    count: int,
+    players: int | None,
+    pot: float | None,
+    rules: str | None,
+    policy: tuple[str, ...],
+    experiment: Path | None,
+    cell: int | None,
+    out: Output,
+) -> int:
+    """Tell deals in words, or as deal records with --json: any deal of any run."""
+    from loo_sim.experiment import DEFAULTS
+    from loo_sim.narrate import narrate
+    from loo_sim.records import to_line
+    from loo_sim.runner.replay import cell_of_run, cell_of_words, replay
+
+    given = {
+        "--seed": seed,
+        "--players": players,
+        "--pot": pot,
+        "--rules": rules,
+        "--policy": policy or None,
+    }
+    if experiment is not None:
+        clash = [option for option, value in given.items() if value is not None]
+        if clash:
+            raise click.UsageError(f"{clash[0]} comes from the --experiment")
+        seed, game = cell_of_run(experiment, cell or 0)
+    else:
+        if cell is not None:
+            raise click.UsageError("--cell is one of an --experiment")
+        seed = DEFAULTS["seed"] if seed is None else seed
+        game = cell_of_words(players, pot, rules, policy)
+    for number in range(index, min(index + count, 2**64)):
+        record = replay(game, seed, number)
+        if out.json:
+            click.echo(to_line(record))
+        else:
+            click.echo(narrate(record.deal, record.policies, number, seed) + "\n")
+    return DONE
+
+
+@cli.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@output_options
+def check(file: Path, out: Output) -> int:
+    """Check deal records from any source against the rules."""
+    from loo_sim.records import check_file
+
+    result = check_file(file)
+    if out.json:
+        faults = [fault._asdict() for fault in result.faults]
+        click.echo(json.dumps({"deals": result.deals, "faults": faults}, ensure_ascii=False))
+    else:
+        for fault in result.faults[:MOST_FAULTS_SHOWN]:
+            click.echo(f"{file}:{fault.line}: {fault.rule}: {fault.what}")
+        if result.found > MOST_FAULTS_SHOWN:
+            click.echo(f"and {result.found - MOST_FAULTS_SHOWN} more faults")
+        click.echo(f"{result.deals:,} deals, {result.found:,} faults")
+    return CHECK_FAILED if result.found else DONE
+
+
+@cli.command()
+@click.argument("name", required=False)
+@output_options
+def policies(name: str | None, out: Output) -> int:
+    """List the built-in policies, or show one whole."""
+    from loo_sim.policies.parse import builtin_names, load_policy
+
+    if name is None:
+        found = [load_policy(word) for word in builtin_names()]
+        if out.json:
+            listed = [{"name": policy.name, "about": policy.about} for policy in found]
+            click.echo(json.dumps(listed, indent=2, ensure_ascii=False))
+        else:
+            out.table(("policy", "about"), [(policy.name, policy.about) for policy in found])
+        return DONE
+    policy = load_policy(name)
+    text = Path(policy.source).read_text(encoding="utf-8")
+    if out.json:
+        content = {"name": policy.name, "about": policy.about, "toml": text}
+        click.echo(json.dumps(content, indent=2, ensure_ascii=False))
+    else:
+        click.echo(text, nl=False)
+    return DONE
+
+
+@cli.command()
+@click.argument("name", required=False)
+@output_options
+def rules(name: str | None, out: Output) -> int:
+    """List the presets of house rules, or show all options of one (peel, or peel,loo=3)."""
+    from loo_sim.problems import Problems
+    from loo_sim.rules import PRESET_NOTES, parse_rules
+    from loo_sim.runner.replay import rules_table
+
+    if name is None:
+        if out.json:
+            click.echo(json.dumps(dict(PRESET_NOTES), indent=2, ensure_ascii=False))
+        else:
+            out.table(("preset", "about"), list(PRESET_NOTES.items()))
+        return DONE
+    problems = Problems("rules")
+    found = parse_rules(rules_table(name), problems, key="")
+    problems.raise_if_any()
+    assert found is not None
+    options = found.to_dict()
+    if out.json:
+        click.echo(json.dumps(options, indent=2))
+    else:
+        shown = {option: "none" if value is None else value for option, value in options.items()}
+        out.table(
+            ("option", "value"),
+            [(o, v if isinstance(v, str) else str(v).lower()) for o, v in shown.items()],
+        )
+    return DONE
+
+
+def main() -> None:
+    """Entry point: SIGTERM ends a command as Ctrl-C does."""
+    from loo_sim.runner.signals import raise_terminated
+
+    signal.signal(signal.SIGTERM, raise_terminated)
+    cli(prog_name="loosim")

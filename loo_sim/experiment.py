@@ -1,0 +1,370 @@
+"""The experiment file: read, overridden from the command line, checked, resolved into cells."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from loo_sim.problems import InputError, Problem, Problems, nearest
+from loo_sim.rules import (
+    UNITS_PER_STAKE,
+    Rules,
+    parse_rules,
+    players_fault,
+    pot_fault,
+)
+from loo_sim.studies import STUDY_NAMES
+from loo_sim.sweep import LineOf, Point, flat, read_sweep
+from loo_sim.tomlfile import TomlFile, load
+
+if TYPE_CHECKING:
+    from loo_sim.policies.policy import Policy
+
+NO_AXES = Point({}, {})
+DEFAULTS: Mapping[str, Any] = {"seed": 1, "players": 6, "policies": "peel", "deals": 1_000_000}
+KEYS = ("name", "study", "seed", "players", "pot", "policies", "deals", "rules", "sweep")
+MOST_DEALS = 4_000_000_000
+"""Counts of a cell are 32-bit words."""
+SEEDS = 2**64
+
+_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One game to be studied: a point of the sweep, resolved.
+
+    Attributes
+    ----------
+    axes : mapping of str to object
+        Values of the sweep's axes; empty without a sweep.
+    players : int
+        Seats.
+    pot : int
+        Units in the pot when play begins.
+    rules : Rules
+    policies : tuple of Policy
+        One a seat.
+    """
+
+    axes: Mapping[str, Any]
+    players: int
+    pot: int
+    rules: Rules
+    policies: tuple[Policy, ...]
+
+    @property
+    def name(self) -> str:
+        """The cell in words; empty without a sweep."""
+        return Point(dict(self.axes), {}).name
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A checked experiment.
+
+    Attributes
+    ----------
+    name, study : str
+    seed : int
+        0 to 2**64 - 1.
+    deals : int
+        Deals in each cell.
+    cells : tuple of Cell
+        At least one, in the order of the sweep.
+    path : Path
+        The file.
+    overrides : tuple of str
+        ``key=value`` from the command line.
+    settings : mapping of str to object
+        Every key of the file, defaults and overrides included.
+    """
+
+    name: str
+    study: str
+    seed: int
+    deals: int
+    cells: tuple[Cell, ...]
+    path: Path
+    overrides: tuple[str, ...]
+    settings: Mapping[str, Any]
+
+
+def load_experiment(path: str | Path, overrides: Sequence[str] = ()) -> Experiment:
+    """Read and check an experiment file.
+
+    Parameters
+    ----------
+    path : str or Path
+        A TOML file.
+    overrides : sequence of str
+        ``key=value`` words that replace what the file says; the value is a TOML value, or a bare
+        word for a string; the key is dotted (``rules.loo``, ``sweep.players``).
+
+    Returns
+    -------
+    Experiment
+
+    Raises
+    ------
+    InputError
+        With everything that is wrong.
+    """
+    file = load(path)
+    problems = Problems(str(file.path))
+    settings = {**DEFAULTS, "name": file.path.stem, **file.data}
+    for table in ("rules", "sweep"):
+        value = settings.get(table, {})
+        settings[table] = flat(value) if isinstance(value, dict) else value
+    replaced = _override(settings, overrides, problems)
+    _check_single_values(settings, problems, file.line_of)
+    cells = _cells(settings, replaced, problems, file)
+
+    def told(problem: Problem) -> Problem:
+        """The problem, blamed on the override that caused it if one did."""
+        for key, word in replaced.items():
+            if problem.key == key or problem.key.startswith(f"{key}."):
+                return replace(problem, source=f"-s {word}", line=None)
+        return problem
+
+    problems.found = [told(problem) for problem in problems.found]
+    problems.raise_if_any()
+    return Experiment(
+        name=settings["name"],
+        study=settings["study"],
+        seed=settings["seed"],
+        deals=settings["deals"],
+        cells=tuple(cells),
+        path=file.path,
+        overrides=tuple(overrides),
+        settings={key: settings[key] for key in KEYS if key in settings},
+    )
+
+
+def game_cell(
+    options: Mapping[str, Any],
+    problems: Problems,
+    point: Point = NO_AXES,
+    line_of: LineOf = lambda key: None,
+    shelf: Shelf | None = None,
+) -> Cell | None:
+    """Check and resolve one game, noting everything that is wrong.
+
+    Parameters
+    ----------
+    options : mapping of str to object
+        ``players``, ``policies``, ``rules`` (a table), and ``pot`` in stakes (optional).
+    problems : Problems
+        Where problems are noted.
+    point : Point
+        Values of a sweep's axes, which replace those of `options`.
+    line_of : callable
+        From a dotted key to its line.
+    shelf : Shelf, optional
+        Where policies are found; by default built-in ones, and files relative to this folder.
+
+    Returns
+    -------
+    Cell or None
+        None if a problem was noted.
+    """
+    before = len(problems.found)
+
+    def wrong(key: str, what: str, hint: str = "") -> None:
+        where = point.where.get(key, key)
+        problems.add(where, what, hint, line_of(where))
+
+    options = {**options, **point.values}
+    swept = {axis[6:]: value for axis, value in point.values.items() if axis.startswith("rules.")}
+    found = Problems(problems.source)
+    rules = parse_rules({**options["rules"], **swept}, found)
+    for problem in found:
+        wrong(problem.key, problem.what, problem.hint)
+    players, pot = options["players"], None
+    if rules is not None:
+        fault = players_fault(rules, players)
+        if fault:
+            wrong("players", fault)
+        else:
+            stakes = options.get("pot", rules.single_pot(players) / UNITS_PER_STAKE)
+            fault = pot_fault(rules, players, stakes)
+            if fault:
+                wrong("pot", fault)
+            else:
+                pot = round(stakes * UNITS_PER_STAKE)
+    policies = _seat_policies(options["policies"], players, shelf or Shelf(Path()), wrong, problems)
+    if len(problems.found) > before or rules is None or pot is None:
+        return None
+    return Cell(dict(point.values), players, pot, rules, policies)
+
+
+class Shelf:
+    """Finds policies by their names or paths, and reads each file once.
+
+    Parameters
+    ----------
+    folder : Path
+        Where relative paths start.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._known: dict[str, Policy | tuple[Problem, ...]] = {}
+
+    def find(self, word: str) -> Policy | tuple[Problem, ...]:
+        """The policy, or everything that is wrong with it."""
+        from loo_sim.policies.parse import load_policy
+
+        if word not in self._known:
+            try:
+                self._known[word] = load_policy(word, self.folder)
+            except InputError as error:
+                self._known[word] = error.problems
+        return self._known[word]
+
+
+def _seat_policies(
+    value: Any, players: Any, shelf: Shelf, wrong: Callable[..., None], problems: Problems
+) -> tuple[Policy, ...]:
+    """A policy for each seat out of a word, or a list of one or of one a seat."""
+    words = [value] if isinstance(value, str) else value
+    if not isinstance(words, list) or not all(isinstance(word, str) for word in words) or not words:
+        wrong(
+            "policies",
+            f"{value!r} is neither a policy nor a list of policies",
+            'a name, a path, or a list of them: "peel", ["peel"]',
+        )
+        return ()
+    if isinstance(players, int) and len(words) not in (1, players):
+        wrong(
+            "policies",
+            f"there are {len(words)} policies for {players} players",
+            "give one for all, or one a seat, the dealer's last",
+        )
+    policies = []
+    for word in words:
+        found = shelf.find(word)
+        if not isinstance(found, tuple):
+            policies.append(found)
+            continue
+        for problem in found:
+            if problem.line is None:  # about the policy as a whole: blame the one who named it
+                wrong("policies", f"'{word}': {problem.what}", problem.hint)
+            else:
+                problems.found.append(problem)
+    return tuple(policies * players if len(policies) == 1 else policies)
+
+
+def _check_single_values(settings: dict[str, Any], problems: Problems, line_of: LineOf) -> None:
+    """Unknown keys, and the keys that are the same in every cell."""
+
+    def wrong(key: str, what: str, hint: str = "") -> None:
+        problems.add(key, what, hint, line_of(key))
+
+    for key in settings:
+        if key not in KEYS:
+            wrong(key, "no such key", nearest(key, KEYS))
+    name, study = settings["name"], settings.get("study")
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        wrong(
+            "name",
+            f"{name!r} cannot name a result",
+            "up to 100 letters, digits, '-', '_' and '.', not starting with '-' or '.'",
+        )
+    studies = "one of: " + ", ".join(STUDY_NAMES)
+    if study is None:
+        wrong("study", "is missing", studies)
+    elif study not in STUDY_NAMES:
+        wrong("study", f"{study!r} is no study of this version", studies)
+    if not _whole(settings["seed"], 0, SEEDS - 1):
+        wrong("seed", f"{settings['seed']!r} is not a whole number from 0 to 2**64 - 1")
+    if not _whole(settings["deals"], 1, MOST_DEALS):
+        wrong("deals", f"{settings['deals']!r} is not a whole number from 1 to {MOST_DEALS:,}")
+
+
+def _whole(value: Any, least: int, most: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
+
+
+def _cells(
+    settings: dict[str, Any], replaced: Mapping[str, str], problems: Problems, file: TomlFile
+) -> list[Cell]:
+    """The cells of the sweep; the same problem is told once, with the first cell that has it."""
+    if not isinstance(settings["rules"], dict):
+        problems.add(
+            "rules", "is not a table of rules", 'write rules.preset = "peel"', file.line_of("rules")
+        )
+        settings = {**settings, "rules": {}}
+    points = read_sweep(settings["sweep"], problems, file.line_of)
+    shelf = Shelf(file.path.parent)
+    everywhere = Problems(problems.source)
+    game_cell(settings, everywhere, NO_AXES, file.line_of, shelf)
+    told = set()
+    cells = []
+    for point in points:
+        found = Problems(problems.source)
+        cell = game_cell(settings, found, point, file.line_of, shelf)
+        if cell is not None:
+            cells.append(cell)
+            if settings.get("study") == "announce" and _nobody_announces(cell):
+                found.add(
+                    point.where.get("pot", "pot"),
+                    "force_on_single makes everyone stand at the single pot, so nobody announces",
+                    f'a pot above {cell.pot // UNITS_PER_STAKE} stakes, or study = "deals"',
+                    file.line_of(point.where.get("pot", "pot")),
+                )
+        for problem in found:
+            if (problem.key, problem.what) not in told:
+                told.add((problem.key, problem.what))
+                if point.values and problem not in everywhere.found:
+                    of_cell = f"in the cell {point.name}"
+                    hint = f"{problem.hint}; {of_cell}" if problem.hint else of_cell
+                    problem = replace(problem, hint=hint)
+                problems.found.append(problem)
+    for key, word in replaced.items():
+        if key in points[0].values:
+            problems.add(
+                key,
+                "has no effect: it is an axis of the sweep",
+                f"-s sweep.{key}=[{word.partition('=')[2]}] sweeps this value alone",
+            )
+    return cells
+
+
+def _nobody_announces(cell: Cell) -> bool:
+    return cell.rules.force_on_single and cell.pot == cell.rules.single_pot(cell.players)
+
+
+def _override(settings: dict[str, Any], words: Sequence[str], problems: Problems) -> dict[str, str]:
+    """Put ``key=value`` words into the settings; the word that set each key."""
+    replaced = {}
+    for word in words:
+        key, equals, text = word.partition("=")
+        key = key.strip()
+        if not key or not equals:
+            problems.found.append(
+                Problem(f"-s {word}", None, "", "is not key=value", "as in -s players=8")
+            )
+            continue
+        replaced[key] = word
+        table = settings
+        first, _, rest = key.partition(".")
+        if rest and first in ("rules", "sweep") and isinstance(settings[first], dict):
+            table, key = settings[first], rest
+        if table is not settings and key.startswith("zip."):
+            table, key = table.setdefault("zip", {}), key[4:]
+        table[key] = toml_value(text.strip())
+    return replaced
+
+
+def toml_value(text: str) -> Any:
+    """Read a TOML value; what is none is a string, so that bare words need no quotes."""
+    try:
+        parsed = tomllib.loads(f"value = {text}")
+    except tomllib.TOMLDecodeError:
+        return text
+    return parsed["value"] if len(parsed) == 1 else text

@@ -1,0 +1,1 @@
+"""Runs experiments: plan, threads, progress, signals, the result directory and its manifest."""

@@ -1,0 +1,154 @@
+"""The manifest of a result: everything needed to repeat and to judge it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from loo_sim import __version__
+from loo_sim.experiment import Cell, Experiment
+from loo_sim.machine import machine, versions
+from loo_sim.rules import UNITS_PER_STAKE
+from loo_sim.runner.results import SCHEMA
+
+if TYPE_CHECKING:
+    from loo_sim.policies.policy import Policy
+
+DONE, FAILED, INTERRUPTED, NOT_RUN = "done", "failed", "interrupted", "not run"
+"""What may have become of a cell; a run is never ``not run``."""
+
+
+@dataclass(frozen=True)
+class CellOutcome:
+    """What became of a cell.
+
+    Attributes
+    ----------
+    status : str
+        ``done``, ``failed``, ``interrupted`` or ``not run``.
+    seconds : float
+        Time taken.
+    error : str
+        What went wrong; empty if nothing did.
+    """
+
+    status: str
+    seconds: float
+    error: str = ""
+
+
+def make_manifest(
+    experiment: Experiment,
+    outcomes: Sequence[CellOutcome],
+    axes: Sequence[Mapping[str, Any]],
+    output: Path | None,
+    jobs: int,
+    started: datetime,
+) -> dict[str, Any]:
+    """The manifest, all but the digests of the tables.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        What was run.
+    outcomes : sequence of CellOutcome
+        One a cell.
+    axes : sequence of mapping
+        For each cell, its axes as its tables hold them.
+    output : Path or None
+        The result's place, if the user gave it.
+    jobs : int
+        Threads.
+    started : datetime
+        In UTC.
+
+    Returns
+    -------
+    dict
+        Ready for JSON.
+    """
+    from loo_sim.kernels import digest
+
+    finished = datetime.now(UTC)
+    return {
+        "schema": SCHEMA,
+        "version": __version__,
+        "name": experiment.name,
+        "study": experiment.study,
+        "status": _status(outcomes),
+        "seed": experiment.seed,
+        "units_per_stake": UNITS_PER_STAKE,
+        "command": _command(experiment, output),
+        "experiment": dict(experiment.settings),
+        "cells": [
+            _cell(experiment, cell, outcome, of_axes)
+            for cell, outcome, of_axes in zip(experiment.cells, outcomes, axes, strict=True)
+        ],
+        "digests": {
+            "rules": _digest([cell.rules.to_dict() for cell in experiment.cells]),
+            "policies": _digest([[p.digest for p in cell.policies] for cell in experiment.cells]),
+            "kernels": digest(),
+        },
+        "versions": versions(),
+        "machine": machine(),
+        "jobs": jobs,
+        "started": started.isoformat(timespec="seconds"),
+        "finished": finished.isoformat(timespec="seconds"),
+        "seconds": round((finished - started).total_seconds(), 3),
+    }
+
+
+def _status(outcomes: Sequence[CellOutcome]) -> str:
+    found = {outcome.status for outcome in outcomes}
+    if found & {INTERRUPTED, NOT_RUN}:
+        return INTERRUPTED
+    return FAILED if FAILED in found else DONE
+
+
+def _cell(
+    experiment: Experiment, cell: Cell, outcome: CellOutcome, axes: Mapping[str, Any]
+) -> dict[str, Any]:
+    return {
+        "axes": dict(axes),
+        "players": cell.players,
+        "pot": cell.pot / UNITS_PER_STAKE,
+        "pot_units": cell.pot,
+        "rules": cell.rules.to_dict(),
+        "policies": [
+            {"name": policy.name, "digest": policy.digest, "source": _source(policy)}
+            for policy in cell.policies
+        ],
+        "deals": experiment.deals if outcome.status == DONE else 0,
+        "status": outcome.status,
+        "seconds": round(outcome.seconds, 3),
+        "error": outcome.error,
+    }
+
+
+def _source(policy: Policy) -> str:
+    """What names the policy from anywhere: a built-in name, or the whole path of a file."""
+    from loo_sim.policies.parse import BUILTIN
+
+    path = Path(policy.source)
+    return path.stem if path.parent == BUILTIN else str(path.resolve())
+
+
+def _digest(content: Any) -> str:
+    """SHA-256 of what JSON can hold, its keys sorted."""
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+
+def _command(experiment: Experiment, output: Path | None) -> str:
+    """The command that repeats the run."""
+    words = ["loosim", "run", str(experiment.path)]
+    for override in experiment.overrides:
+        words += ["-s", override]
+    if output is not None:
+        words += ["-o", str(output)]
+    return shlex.join(words)

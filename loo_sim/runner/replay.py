@@ -1,0 +1,139 @@
+"""Shows any deal of a run: the referee plays it again, cards and choices alike."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from loo_sim.draws import deal_cards, seat_choices
+from loo_sim.experiment import DEFAULTS, Cell, game_cell, load_experiment, toml_value
+from loo_sim.policies.player import PolicyPlayer
+from loo_sim.problems import InputError, Problem, Problems
+from loo_sim.records import Record
+from loo_sim.referee import play_deal
+
+
+def replay(cell: Cell, seed: int, index: int) -> Record:
+    """Deal number `index` of a cell, played by the referee.
+
+    Parameters
+    ----------
+    cell : Cell
+        The game.
+    seed : int
+        0 to 2**64 - 1.
+    index : int
+        0 to 2**64 - 1.
+    """
+    players = [
+        PolicyPlayer(policy, seat, seat_choices(seed, index, seat))
+        for seat, policy in enumerate(cell.policies)
+    ]
+    dealt = deal_cards(seed, index, cell.players, cell.rules.deck)
+    deal = play_deal(cell.rules, dealt, cell.pot, players)
+    return Record(deal, seed, index, tuple(policy.name for policy in cell.policies))
+
+
+def rules_table(text: str) -> dict[str, Any]:
+    """Rules written in one word, ``peel,loo=3``, as a table of the options that it names."""
+    table: dict[str, Any] = {}
+    for item in filter(None, (item.strip() for item in text.split(","))):
+        option, equals, value = item.partition("=")
+        if equals:
+            table[option.strip()] = toml_value(value.strip())
+        else:
+            table["preset"] = item
+    return table
+
+
+def cell_of_words(
+    players: int | None = None,
+    pot: float | None = None,
+    rules: str | None = None,
+    policies: Sequence[str] = (),
+) -> Cell:
+    """A game given on a command line; what is None or empty has its usual value.
+
+    Parameters
+    ----------
+    players : int, optional
+        Seats.
+    pot : float, optional
+        Stakes in the pot when play begins; by default what the deal puts in.
+    rules : str, optional
+        As ``peel,loo=3``.
+    policies : sequence of str
+        Names or paths: one for all, or one a seat.
+
+    Raises
+    ------
+    InputError
+        With everything that is wrong.
+    """
+    problems = Problems("game")
+    options: dict[str, Any] = {
+        "players": DEFAULTS["players"] if players is None else players,
+        "policies": list(policies) or DEFAULTS["policies"],
+        "rules": rules_table(rules or ""),
+    }
+    if pot is not None:
+        options["pot"] = pot
+    cell = game_cell(options, problems)
+    problems.raise_if_any()
+    assert cell is not None
+    return cell
+
+
+def cell_of_run(path: Path, number: int) -> tuple[int, Cell]:
+    """The seed and a cell of an experiment file or of a result.
+
+    Parameters
+    ----------
+    path : Path
+        An experiment file, a result directory or its manifest.
+    number : int
+        Which cell, from 0.
+
+    Raises
+    ------
+    InputError
+        If the file is wrong, has no such cell, or a policy has changed since the run.
+    """
+    if path.is_dir() or path.suffix == ".json":
+        return _cell_of_manifest(path if path.is_dir() else path.parent, number)
+    experiment = load_experiment(path)
+    _check_number(path, number, len(experiment.cells))
+    return experiment.seed, experiment.cells[number]
+
+
+def _cell_of_manifest(directory: Path, number: int) -> tuple[int, Cell]:
+    from loo_sim.report.result import read_manifest
+
+    manifest = read_manifest(directory)
+    _check_number(directory, number, len(manifest["cells"]))
+    found: Mapping[str, Any] = manifest["cells"][number]
+    problems = Problems(str(directory))
+    sources = [policy["source"] for policy in found["policies"]]
+    options = {"players": found["players"], "rules": found["rules"], "policies": sources}
+    cell = game_cell(options, problems)
+    for seat, (policy, then) in enumerate(
+        zip(cell.policies if cell else (), found["policies"], strict=False)
+    ):
+        if policy.digest != then["digest"]:
+            problems.add(
+                f"cells.{number}.policies.{seat}",
+                f"the policy {policy.name!r} is not what it was when this was run",
+                "run the experiment again",
+            )
+    problems.raise_if_any()
+    assert cell is not None
+    return manifest["seed"], replace(cell, pot=found["pot_units"])
+
+
+def _check_number(path: Path, number: int, cells: int) -> None:
+    if number >= cells:
+        raise InputError(
+            [Problem(str(path), None, "", f"has no cell {number}", f"from 0 to {cells - 1}")]
+        )

@@ -1,0 +1,63 @@
+"""Ctrl-C and SIGTERM: the work in hand is dropped, what is being written is written."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any, NoReturn, Self
+
+
+class Terminated(KeyboardInterrupt):
+    """SIGTERM asked the process to stop."""
+
+
+def exit_code(stop: KeyboardInterrupt) -> int:
+    """128 + number of the signal: 143 for SIGTERM, 130 for Ctrl-C."""
+    return 128 + (signal.SIGTERM if isinstance(stop, Terminated) else signal.SIGINT)
+
+
+def raise_terminated(number: int, frame: FrameType | None) -> NoReturn:
+    """Handler that lets SIGTERM end a program as Ctrl-C does."""
+    raise Terminated
+
+
+class Stopper:
+    """Turns SIGINT and SIGTERM into exceptions, which wait until a shielded block ends.
+
+    A context manager; in threads other than the main one, which get no signals, it does nothing.
+    """
+
+    def __init__(self) -> None:
+        self._pending: KeyboardInterrupt | None = None
+        self._shielded = False
+        self._before: dict[int, Any] = {}
+
+    def __enter__(self) -> Self:
+        if threading.current_thread() is threading.main_thread():
+            for number in (signal.SIGINT, signal.SIGTERM):
+                self._before[number] = signal.signal(number, self._handle)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+    def _handle(self, number: int, frame: FrameType | None) -> None:
+        stop = Terminated() if number == signal.SIGTERM else KeyboardInterrupt()
+        if not self._shielded:
+            raise stop
+        self._pending = stop
+
+    @contextmanager
+    def shield(self) -> Iterator[None]:
+        """A block that signals do not break off; the exception comes at its end."""
+        self._shielded = True
+        try:
+            yield
+        finally:
+            self._shielded = False
+        if self._pending is not None:
+            raise self._pending

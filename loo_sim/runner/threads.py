@@ -1,0 +1,95 @@
+"""Counts the deals of a cell on several threads; the kernels release the interpreter's lock."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from threading import Event, Lock
+from typing import TYPE_CHECKING, Any
+
+from loo_sim.runner.plan import Chunk
+
+if TYPE_CHECKING:
+    from loo_sim.experiment import Cell
+    from loo_sim.studies import Counts, Study
+
+
+def usable_cores() -> int:
+    """Cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def count_cell(
+    study: Study,
+    cell: Cell,
+    game: Any,
+    seed: int,
+    todo: list[Chunk],
+    jobs: int,
+    advance: Callable[[int], None],
+) -> Counts:
+    """Count all deals of a cell.
+
+    Each thread adds to counts of its own, so that memory grows with the threads and not with the
+    deals. Sums of whole numbers are the same in any order, so the result depends on neither.
+
+    Parameters
+    ----------
+    study : Study
+        What to count.
+    cell : Cell
+        The game.
+    game : object
+        The same, encoded for the kernels.
+    seed : int
+        0 to 2**64 - 1.
+    todo : list of Chunk
+        All deals of the cell.
+    jobs : int
+        Threads.
+    advance : callable
+        Told the number of deals done as each chunk ends, from any thread.
+
+    Returns
+    -------
+    tuple of ndarray
+        The study's counts.
+
+    Raises
+    ------
+    Exception
+        The first that a chunk raises; the other threads end with the chunks they are at.
+    """
+    left = iter(todo)
+    lock, stop = Lock(), Event()
+
+    def work(counts: Counts) -> None:
+        for chunk in _taken(left, lock, stop):
+            study.add_counts(game, seed, chunk.first, chunk.deals, counts)
+            advance(chunk.deals)
+
+    parts = [study.empty_counts(cell) for _ in range(min(jobs, len(todo)))]
+    with ThreadPoolExecutor(len(parts)) as pool:
+        try:
+            futures = [pool.submit(work, counts) for counts in parts]
+            wait(futures, return_when=FIRST_EXCEPTION)
+        finally:
+            stop.set()
+    for future in futures:
+        future.result()
+    whole = parts.pop(0)
+    while parts:
+        for total, part in zip(whole, parts.pop(), strict=True):
+            total += part
+    return whole
+
+
+def _taken(left: Iterator[Chunk], lock: Lock, stop: Event) -> Iterator[Chunk]:
+    """Chunks from a stock shared by all threads, until it is empty or they must stop."""
+    while not stop.is_set():
+        with lock:
+            chunk = next(left, None)
+        if chunk is None:
+            return
+        yield chunk

@@ -1,0 +1,49 @@
+"""The studies: each turns whole-number counts of deals into estimates with standard errors.
+
+A study is a module that keeps to the `Study` protocol; `find_study` imports it when it is needed,
+because the modules load pyarrow and the kernels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Protocol, cast
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+    import pyarrow as pa
+
+    from loo_sim.experiment import Cell
+
+    Counts = tuple[npt.NDArray[Any], ...]
+    """Arrays of whole numbers; the counts of two sets of deals are added array by array."""
+
+STUDY_NAMES = ("deals", "announce")
+
+
+class Study(Protocol):
+    """What the runner asks of a study."""
+
+    CHUNK_DEALS: int
+    """Deals in a chunk of work, about half a second to a second on one core."""
+
+    HEADLINE: tuple[str, ...]
+    """Titles of the columns of `headline`."""
+
+    def empty_counts(self, cell: Cell) -> Counts:
+        """Counts of no deals."""
+
+    def add_counts(self, game: Any, seed: int, first: int, count: int, counts: Counts) -> None:
+        """Add the counts of deals `first` to ``first + count - 1`` of an encoded game."""
+
+    def tables(self, cell: Cell, deals: int, counts: Counts) -> dict[str, pa.Table]:
+        """The estimates of a cell of `deals` deals, by name of table."""
+
+    def headline(self, tables: Mapping[str, pa.Table]) -> list[tuple[str, ...]]:
+        """The few figures of a cell that are shown when a run ends, as rows of text."""
+
+
+def find_study(name: str) -> Study:
+    """The study called `name`, one of `STUDY_NAMES`."""
+    return cast(Study, import_module(f"loo_sim.studies.{name}"))

@@ -1,0 +1,186 @@
+"""The study `deals`: what a deal at a given pot does to the pot and to the player in each seat."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from loo_sim.rules import UNITS_PER_STAKE
+from loo_sim.studies.estimates import estimate, estimate_share, quantiles
+
+if TYPE_CHECKING:
+    from loo_sim.experiment import Cell
+    from loo_sim.studies import Counts
+
+CHUNK_DEALS = 2**19
+HEADLINE = ("pot", "mean swing", "5 % to 95 %", "players in", "looed")
+
+FOLD, STAND, MISS, DEFEND, ALL_FOLDED = range(5)
+WHOLE_POT = 4
+"""The result of a lone player; results 0 to 3 are tricks won."""
+
+QUANTILES = {f"pot_swing_q{percent:02}": percent / 100 for percent in (5, 25, 50, 75, 95)}
+
+
+def empty_counts(cell: Cell) -> Counts:
+    """Counts of no deals: by seat, and of pots (docs/architecture.md)."""
+    return np.zeros((cell.players, 5, 5), np.int64), np.zeros((17, 5, 17), np.int64)
+
+
+def add_counts(game: Any, seed: int, first: int, count: int, counts: Counts) -> None:
+    """Add the counts of deals `first` to ``first + count - 1`` of an encoded game."""
+    from loo_sim.kernels.batch import count_deals
+
+    for total, part in zip(counts, count_deals(game, seed, first, count), strict=True):
+        total += part
+
+
+def tables(cell: Cell, deals: int, counts: Counts) -> dict[str, pa.Table]:
+    """The estimates of a cell: tables ``deals`` (by seat), ``pot`` (by players in), ``swings``.
+
+    Parameters
+    ----------
+    cell : Cell
+        The game played.
+    deals : int
+        Deals counted.
+    counts : tuple of ndarray of int64
+        Shapes (players, 5, 5) and (17, 5, 17), as the kernels return them.
+    """
+    seat_counts, pot_counts = counts
+    outcomes = _outcomes(cell, pot_counts)
+    return {
+        "deals": _seat_table(cell, deals, seat_counts),
+        "pot": _pot_table(cell, deals, outcomes),
+        "swings": _swing_table(cell, deals, outcomes),
+    }
+
+
+def headline(tables: Mapping[str, pa.Table]) -> list[tuple[str, ...]]:
+    """One row: the pot's mean change with its 95 % interval, its spread, who was in, who looed."""
+    swings, pot = tables["swings"].to_pandas(), tables["pot"].to_pandas()
+    n, change = swings["n"].to_numpy(), swings["pot_swing"].to_numpy()
+    mean = float((n * change).sum() / n.sum())
+    se = float(np.sqrt((n * (change - mean) ** 2).sum() / max(n.sum() - 1, 1) / n.sum()))
+    low, high = quantiles(change, n, (0.05, 0.95))
+    return [
+        (
+            f"{(pot['pot_after'] - pot['pot_swing']).iloc[0]:g}",
+            f"{mean:+.4f} ± {1.96 * se:.4f}",
+            f"{low:+g} to {high:+g}",
+            f"{(pot['share'] * pot['standers']).sum():.3f}",
+            f"{(pot['share'] * pot['looed']).sum():.3f}",
+        )
+    ]
+
+
+def _seat_table(cell: Cell, deals: int, seat_counts: npt.NDArray[np.int64]) -> pa.Table:
+    """A row a seat: net in stakes, shares of what the seat did, tricks; all over all deals."""
+    counts = seat_counts.astype(object)  # Python integers: no sum can overflow
+    did = counts.sum(axis=2)
+    in_play = counts[:, STAND] + counts[:, MISS]
+    third = cell.pot // 3
+    net = estimate(
+        [did[:, FOLD] + did[:, DEFEND], did[:, ALL_FOLDED], *in_play.T],
+        [0, cell.pot, -cell.rules.loo_units(cell.pot), third, 2 * third, 3 * third, cell.pot],
+        UNITS_PER_STAKE,
+    )
+    won = (in_play + counts[:, DEFEND])[:, 1:4]
+    estimates = {
+        "stood": estimate_share(did[:, STAND], deals),
+        "took_miss": estimate_share(did[:, MISS], deals),
+        "defended": estimate_share(did[:, DEFEND], deals),
+        "folded": estimate_share(did[:, FOLD], deals),
+        "looed": estimate_share(in_play[:, 0], deals),
+        "tricks": estimate([deals - won.sum(axis=1), *won.T], [0, 1, 2, 3]),
+        "took_pot": estimate_share(did[:, ALL_FOLDED] + in_play[:, WHOLE_POT], deals),
+    }
+    seats = np.arange(cell.players)
+    is_dealer = seats == cell.players - 1
+    return pa.table(
+        {
+            "seat": seats,
+            "n": np.full(cell.players, deals),
+            "net": net.mean,
+            "net_se": net.se,
+            **{name: value.mean for name, value in estimates.items()},
+            **{f"{name}_se": value.se for name, value in estimates.items()},
+            "paid_in": np.where(is_dealer, cell.rules.dealer_stake, cell.rules.ante),
+        }
+    )
+
+
+class _Outcomes(NamedTuple):
+    """What came of the pot, for each combination that came up.
+
+    Attributes
+    ----------
+    players_in, looed : ndarray of int64
+    pot_after : ndarray of int64
+        Units.
+    n : ndarray of int64
+        Deals.
+    """
+
+    players_in: npt.NDArray[np.int64]
+    looed: npt.NDArray[np.int64]
+    pot_after: npt.NDArray[np.int64]
+    n: npt.NDArray[np.int64]
+
+
+def _outcomes(cell: Cell, pot_counts: npt.NDArray[np.int64]) -> _Outcomes:
+    """S7, S8, S10, S15 and S16: the pot left by each combination that came up."""
+    players_in, defence, looed = np.nonzero(pot_counts)
+    paid_tricks = np.where(defence > 0, 4 - defence, 3)
+    played = cell.pot - paid_tricks * (cell.pot // 3) + looed * cell.rules.loo_units(cell.pot)
+    no_play = (players_in <= 1) & (defence == 0)
+    return _Outcomes(
+        players_in, looed, np.where(no_play, 0, played), pot_counts[players_in, defence, looed]
+    )
+
+
+def _pot_table(cell: Cell, deals: int, outcomes: _Outcomes) -> pa.Table:
+    """A row for each number of players in: how often, how many looed, what came of the pot."""
+    rows = []
+    for standers in np.unique(outcomes.players_in):
+        here = np.flatnonzero(outcomes.players_in == standers)
+        here = here[np.argsort(outcomes.pot_after[here])]
+        n: list[int] = outcomes.n[here].tolist()
+        change = outcomes.pot_after[here] - cell.pot
+        share = estimate_share(sum(n), deals)
+        looed = estimate(n, outcomes.looed[here].tolist())
+        after = estimate(n, outcomes.pot_after[here].tolist(), UNITS_PER_STAKE)
+        swing = estimate(n, change.tolist(), UNITS_PER_STAKE)
+        at = quantiles(change / UNITS_PER_STAKE, outcomes.n[here], tuple(QUANTILES.values()))
+        rows.append(
+            {
+                "standers": int(standers),
+                "share": float(share.mean),
+                "looed": float(looed.mean),
+                "pot_after": float(after.mean),
+                "pot_swing": float(swing.mean),
+                **dict(zip(QUANTILES, at, strict=True)),
+                "n": sum(n),
+                "share_se": float(share.se),
+                "looed_se": float(looed.se),
+                "pot_after_se": float(after.se),
+                "pot_swing_se": float(swing.se),
+            }
+        )
+    columns = {name: [row[name] for row in rows] for name in rows[0]}
+    return pa.table({name: pa.array(column, from_pandas=True) for name, column in columns.items()})
+
+
+def _swing_table(cell: Cell, deals: int, outcomes: _Outcomes) -> pa.Table:
+    """A row for each change of the pot that came up: the whole distribution."""
+    swings, which = np.unique(outcomes.pot_after - cell.pot, return_inverse=True)
+    n = np.zeros(swings.size, np.int64)
+    np.add.at(n, which, outcomes.n)
+    share = estimate_share(n, deals)
+    return pa.table(
+        {"pot_swing": swings / UNITS_PER_STAKE, "share": share.mean, "share_se": share.se, "n": n}
+    )

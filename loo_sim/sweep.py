@@ -1,0 +1,194 @@
+"""The cells of a sweep: which values its axes take together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import product
+from math import prod
+from typing import Any, NamedTuple
+
+from loo_sim.problems import Problems, nearest
+from loo_sim.rules import OPTIONS
+
+MOST_CELLS = 10_000
+AXES = ("players", "pot", "policies", "rules.preset", *(f"rules.{option}" for option in OPTIONS))
+"""Keys of an experiment that can be swept."""
+
+_FIXED = ("name", "study", "seed", "deals")
+
+LineOf = Callable[[str], int | None]
+
+
+class Point(NamedTuple):
+    """The values that the axes take in one cell.
+
+    Attributes
+    ----------
+    values : dict of str to object
+        By axis, in the order of the axes.
+    where : dict of str to str
+        Dotted key of the experiment file that gave each value.
+    """
+
+    values: dict[str, Any]
+    where: dict[str, str]
+
+    @property
+    def name(self) -> str:
+        """The cell in words: ``players = 5, rules.loo = 3``."""
+        return ", ".join(f"{axis} = {shown(value)}" for axis, value in self.values.items())
+
+
+def shown(value: Any) -> str:
+    """A value of an axis as a person writes it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, list):
+        return ", ".join(shown(item) for item in value)
+    return str(value)
+
+
+def column_values(axes: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The values of axes as one column each can hold them: numbers stay, mixtures become text.
+
+    Parameters
+    ----------
+    axes : sequence of mapping
+        The axes of each cell, the same ones in all.
+
+    Returns
+    -------
+    list of dict
+        For each cell, values that are all int, all float, all bool or all str along an axis.
+    """
+    casts: dict[str, Callable[[Any], Any]] = {}
+    for axis in axes[0]:
+        kinds = {type(cell[axis]) for cell in axes}
+        if len(kinds) == 1 and kinds <= {int, float, bool}:
+            casts[axis] = kinds.pop()
+        else:
+            casts[axis] = float if kinds <= {int, float} else shown
+    return [{axis: casts[axis](value) for axis, value in cell.items()} for cell in axes]
+
+
+def flat(table: Mapping[str, Any]) -> dict[str, Any]:
+    """A table of axes with ``rules.loo`` for what may be written as a table within the table."""
+    axes: dict[str, Any] = {}
+    for key, value in table.items():
+        if key == "rules" and isinstance(value, dict):
+            axes |= {f"rules.{option}": of_option for option, of_option in value.items()}
+        else:
+            axes[key] = value
+    return axes
+
+
+def read_sweep(table: Any, problems: Problems, line_of: LineOf) -> list[Point]:
+    """The cells of the table ``[sweep]``, noting everything that is wrong with it.
+
+    Its keys are axes with their lists of values, which are combined each with each; the axes of
+    ``[sweep.zip]`` move together and are combined with the others as one; ``[[sweep.list]]`` gives
+    the cells one by one, and stands alone.
+
+    Parameters
+    ----------
+    table : object
+        What the file says under ``sweep``.
+    problems : Problems
+        Where problems are noted.
+    line_of : callable
+        From a dotted key to its line.
+
+    Returns
+    -------
+    list of Point
+        At least one: a point without values if there is no sweep, or nothing but problems.
+    """
+    nothing = [Point({}, {})]
+
+    def wrong(key: str, what: str, hint: str = "") -> None:
+        problems.add(key, what, hint, line_of(key))
+
+    if not isinstance(table, dict):
+        wrong("sweep", "is not a table of axes", "write [sweep] and below it players = [5, 6, 8]")
+        return nothing
+    before = len(problems.found)
+    axes = flat(table)
+    zipped, listed = axes.pop("zip", {}), axes.pop("list", [])
+    if not isinstance(zipped, dict):
+        wrong("sweep.zip", "is not a table of axes", "write [sweep.zip] and axes below it")
+        zipped = {}
+    zipped = flat(zipped)
+    if listed:
+        if axes or zipped:
+            wrong("sweep.list", "stands beside other axes", "the cells of a list stand alone")
+        return list(_listed(listed, wrong)) if len(problems.found) == before else nothing
+    for key, values in [
+        *((f"sweep.{axis}", values) for axis, values in axes.items()),
+        *((f"sweep.zip.{axis}", values) for axis, values in zipped.items()),
+    ]:
+        _check_axis(key, key.removeprefix("sweep.").removeprefix("zip."), wrong)
+        _check_values(key, values, wrong)
+    for axis in axes.keys() & zipped.keys():
+        wrong(f"sweep.zip.{axis}", "is an axis of [sweep] too", "leave one of them out")
+    lengths = {axis: len(values) for axis, values in zipped.items() if isinstance(values, list)}
+    if len(set(lengths.values())) > 1:
+        told = ", ".join(f"{axis} has {length}" for axis, length in lengths.items())
+        wrong("sweep.zip", f"its axes move together but differ in length: {told}")
+    if len(problems.found) > before:
+        return nothing
+    together = min(lengths.values(), default=1)
+    cells = prod(len(values) for values in axes.values()) * together
+    if cells > MOST_CELLS:
+        wrong("sweep", f"has {cells:,} cells", f"at most {MOST_CELLS:,}")
+        return nothing
+    where = {axis: f"sweep.{axis}" for axis in axes} | {
+        axis: f"sweep.zip.{axis}" for axis in zipped
+    }
+    return [
+        Point(
+            dict(zip(axes, values, strict=True)) | {axis: zipped[axis][i] for axis in zipped}, where
+        )
+        for *values, i in product(*axes.values(), range(together))
+    ]
+
+
+def _listed(cells: Any, wrong: Callable[..., None]) -> Iterator[Point]:
+    """The cells of ``[[sweep.list]]``."""
+    if not isinstance(cells, list) or not all(isinstance(cell, dict) for cell in cells):
+        wrong("sweep.list", "is not a list of cells", "write [[sweep.list]] before each")
+        return
+    if len(cells) > MOST_CELLS:
+        wrong("sweep.list", f"has {len(cells):,} cells", f"at most {MOST_CELLS:,}")
+        return
+    points = [flat(cell) for cell in cells]
+    for number, point in enumerate(points, start=1):
+        key = f"sweep.list.{number}"
+        for axis in point:
+            _check_axis(f"{key}.{axis}", axis, wrong)
+        if point.keys() != points[0].keys():
+            wrong(key, "has other axes than the first cell", "each cell gives every axis")
+        if point in points[: number - 1]:
+            wrong(key, f"is the same cell as number {points.index(point) + 1}")
+        yield Point(
+            {axis: point[axis] for axis in points[0] if axis in point},
+            {axis: f"{key}.{axis}" for axis in point},
+        )
+
+
+def _check_axis(key: str, axis: str, wrong: Callable[..., None]) -> None:
+    if axis in _FIXED:
+        wrong(key, f"{axis} is the same in all cells and cannot be an axis")
+    elif axis not in AXES:
+        wrong(key, "no such axis", nearest(axis, AXES))
+
+
+def _check_values(key: str, values: Any, wrong: Callable[..., None]) -> None:
+    if not isinstance(values, list):
+        wrong(key, f"{values!r} is not a list of values", "write them between [ and ]")
+    elif not values:
+        wrong(key, "has no values")
+    else:
+        words = [(type(value), value) for value in values]
+        twice = next((value for i, (_, value) in enumerate(words) if words[i] in words[:i]), None)
+        if twice is not None:
+            wrong(key, f"has the value {shown(twice)} twice")
