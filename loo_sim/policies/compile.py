@@ -1,0 +1,269 @@
+"""Policies compiled to the tables that the kernels look up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from loo_sim.cards import hand_classes
+from loo_sim.policies.features import hand_columns, situation_columns, situations
+from loo_sim.policies.policy import ACTIONS, PLAY_WORDS, RANDOM, Choice, Policy, fallback
+from loo_sim.policies.table import ABSENT, MOST_MIXTURES, Chances, PolicyTable
+from loo_sim.policies.tree import evaluate
+from loo_sim.problems import InputError, Problem
+from loo_sim.rules import UNITS_PER_STAKE, Rules
+
+FIRST_MIXTURE = len(ACTIONS)
+CERTAIN = 2**32
+"""A threshold that every 32-bit word is below."""
+
+PLAY_SHAPE = (2, 2, 17, 3, 2)
+"""Values of trick_no - 1, last, in_play, my_tricks and best_is_trump."""
+
+RANDOM_PLAY = 2
+
+Thresholds = tuple[int, int, int]
+
+
+@dataclass(frozen=True)
+class Tables:
+    """What the kernels look up: announcements by situation and hand, and words of play.
+
+    Attributes
+    ----------
+    rows : ndarray of uint8, shape (rows, hands)
+        Announcement by `cards.hand_index`: 0 fold, 1 stand, 2 miss, 3 defend, 4 + m mixture m.
+    row_of : ndarray of int32, shape (players, players, 2)
+        Row of [seat, standers, miss_free]; 0 where that situation cannot be.
+    mixtures : ndarray of uint64, shape (mixtures, 3)
+        A 32-bit word below the first threshold folds, else below the second stands, else below
+        the third takes the miss, else defends.
+    play : ndarray of uint8, shape (players, 2, 2, 17, 3, 2, 5)
+        Number of the word (see `policy.PLAY_WORDS`) for [seat, trick_no - 1, last, in_play,
+        my_tricks, best_is_trump, kind].
+    announce_draws, play_draws : ndarray of bool, shape (players,)
+        Whether a seat's announcements, or its plays, ever draw.
+    """
+
+    rows: npt.NDArray[np.uint8]
+    row_of: npt.NDArray[np.int32]
+    mixtures: npt.NDArray[np.uint64]
+    play: npt.NDArray[np.uint8]
+    announce_draws: npt.NDArray[np.bool_]
+    play_draws: npt.NDArray[np.bool_]
+
+
+def compile_tables(policies: Sequence[Policy], rules: Rules, players: int, pot: int) -> Tables:
+    """Compile one policy a seat.
+
+    Parameters
+    ----------
+    policies : sequence of Policy
+        One for each of the `players` seats, the dealer's last.
+    rules : Rules
+        The rules played by.
+    players : int
+        Seats.
+    pot : int
+        Units in the pot when play begins.
+
+    Returns
+    -------
+    Tables
+
+    Raises
+    ------
+    InputError
+        If the policies mix their announcements in more than `table.MOST_MIXTURES` ways.
+    """
+    class_of = hand_classes(rules.deck).class_of
+    row_numbers: dict[bytes, int] = {}
+    mixture_codes: dict[Thresholds, int] = {}
+    rows: list[npt.NDArray[np.uint8]] = []
+    row_of = np.zeros((players, players, 2), dtype=np.int32)
+    play = np.zeros((players, *PLAY_SHAPE, len(PLAY_WORDS)), dtype=np.uint8)
+    announce_draws = np.zeros(players, dtype=np.bool_)
+    seats_of: dict[str, list[int]] = {}
+    for seat, policy in enumerate(policies):
+        seats_of.setdefault(policy.digest, []).append(seat)
+    for seats in seats_of.values():
+        policy = policies[seats[0]]
+        play[seats] = _play(policy)
+        which = [situation for situation in situations(players) if situation[0] in seats]
+        codes = _announcements(policy, rules, players, pot, which, mixture_codes)
+        for (seat, standers, miss_free), code in zip(which, codes, strict=True):
+            number = row_numbers.setdefault(code.tobytes(), len(rows))
+            if number == len(rows):
+                rows.append(code[class_of])
+            row_of[seat, standers, int(miss_free)] = number
+            announce_draws[seat] |= code.max() >= FIRST_MIXTURE
+    return Tables(
+        rows=np.stack(rows),
+        row_of=row_of,
+        mixtures=np.array(list(mixture_codes), dtype=np.uint64).reshape(-1, 3),
+        play=play,
+        announce_draws=announce_draws,
+        play_draws=(play == RANDOM_PLAY).any(axis=tuple(range(1, play.ndim))),
+    )
+
+
+def _announcements(
+    policy: Policy,
+    rules: Rules,
+    players: int,
+    pot: int,
+    which: list[tuple[int, int, bool]],
+    mixture_codes: dict[Thresholds, int],
+) -> npt.NDArray[np.uint8]:
+    """Codes of shape (situations, classes); new mixtures are added to `mixture_codes`."""
+    stakes = pot / UNITS_PER_STAKE
+    money = {"pot": stakes, "trick": stakes / 3, "loo": rules.loo_units(pot) / UNITS_PER_STAKE}
+    along = {name: column[np.newaxis, :] for name, column in hand_columns(rules.deck).items()}
+    classes = len(hand_classes(rules.deck).names)
+    codes = np.empty((len(which), classes), dtype=np.uint8)
+    groups: dict[tuple[str, ...], list[int]] = {}
+    for i, (seat, standers, miss_free) in enumerate(which):
+        legal = rules.legal_actions(seat == players - 1, standers, miss_free)
+        groups.setdefault(legal, []).append(i)
+    for legal, members in groups.items():
+        group = [which[i] for i in members]
+        walk = _Walk(legal, (len(group), classes))
+        if policy.table is not None:
+            walk.take_table(policy.table, players, stakes, group, rules.deck)
+        down = situation_columns(players, group)
+        values = {name: column[:, np.newaxis] for name, column in down.items()} | along | money
+        for rule in policy.announce.rules:
+            if rule.do == RANDOM or rule.do in legal:
+                walk.take(evaluate(rule.when, values), rule.do, rule.chance)
+        walk.take(True, fallback(policy.announce.otherwise, legal), Fraction(1))
+        codes[members] = walk.codes(policy, mixture_codes)
+    return codes
+
+
+class _Walk:
+    """The way down the rules, for every hand in situations in which the same is legal.
+
+    Each cell is in a *state*: the chances given out so far. Cells that have met the same rules
+    share a state, so that there are few of them.
+    """
+
+    def __init__(self, legal: tuple[str, ...], shape: tuple[int, int]) -> None:
+        self.legal = legal
+        zero = Fraction(0)
+        self.states: list[Chances] = [(zero, zero, zero, zero)]
+        self.number: dict[Chances, int] = {self.states[0]: 0}
+        self.state = np.zeros(shape, dtype=np.int32)
+
+    def state_number(self, chances: Chances) -> int:
+        number = self.number.setdefault(chances, len(self.states))
+        if number == len(self.states):
+            self.states.append(chances)
+        return number
+
+    def take(self, applies: Any, do: str, chance: Fraction) -> None:
+        """Give out a share of what is left where a rule applies."""
+        step = np.arange(len(self.states), dtype=np.int32)
+        present = np.bincount(self.state[np.broadcast_to(applies, self.state.shape)])
+        for number in np.flatnonzero(present).tolist():
+            chances = self.states[number]
+            share = (1 - sum(chances)) * chance
+            shares = dict.fromkeys(self.legal, share / len(self.legal))
+            if do != RANDOM:
+                shares = {do: share}
+            fold, stand, miss, defend = (
+                given + shares.get(action, 0)
+                for action, given in zip(ACTIONS, chances, strict=True)
+            )
+            step[number] = self.state_number((fold, stand, miss, defend))
+        self.state = np.where(applies, step[self.state], self.state)
+
+    def take_table(
+        self,
+        table: PolicyTable,
+        players: int,
+        stakes: float,
+        group: Iterable[tuple[int, int, bool]],
+        deck: int,
+    ) -> None:
+        """Give out what the table says; what is illegal stays for `otherwise`."""
+        place = {name: i for i, name in enumerate(hand_classes().names)}
+        columns = np.array([place[name] for name in hand_classes(deck).names])
+        number_of = np.zeros(ABSENT + 1, dtype=np.int32)
+        for i, mixture in enumerate(table.mixtures):
+            fold, stand, miss, defend = (
+                chance if action in self.legal else Fraction(0)
+                for action, chance in zip(ACTIONS, mixture, strict=True)
+            )
+            number_of[i] = self.state_number((fold, stand, miss, defend))
+        for i, (seat, standers, miss_free) in enumerate(group):
+            row = table.row(players, stakes, seat, standers, miss_free)
+            if row is not None:
+                self.state[i] = number_of[row[columns]]
+
+    def codes(self, policy: Policy, mixture_codes: dict[Thresholds, int]) -> npt.NDArray[np.uint8]:
+        """What the cells come to, once every chance has been given out."""
+        present = np.flatnonzero(np.bincount(self.state.reshape(-1)))
+        code = np.zeros(len(self.states), dtype=np.uint8)
+        for number in present.tolist():
+            code[number] = _code(_thresholds(self.states[number]), policy, mixture_codes)
+        return code[self.state]
+
+
+def _thresholds(chances: Chances) -> Thresholds:
+    fold, stand, miss, _ = chances
+    sums = (fold, fold + stand, fold + stand + miss)
+    first, second, third = (int(total * CERTAIN) for total in sums)
+    return first, second, third
+
+
+def _code(thresholds: Thresholds, policy: Policy, mixture_codes: dict[Thresholds, int]) -> int:
+    bounds = (0, *thresholds, CERTAIN)
+    for action in range(len(ACTIONS)):
+        if bounds[action] == 0 and bounds[action + 1] == CERTAIN:
+            return action
+    number = mixture_codes.setdefault(thresholds, len(mixture_codes))
+    if number == MOST_MIXTURES:
+        raise InputError(
+            [
+                Problem(
+                    policy.source,
+                    None,
+                    "announce",
+                    f"with the other seats' policies it makes more than {MOST_MIXTURES} "
+                    "different sets of chances",
+                    "use fewer different chances, or round those of the table",
+                )
+            ]
+        )
+    return FIRST_MIXTURE + number
+
+
+def _play(policy: Policy) -> npt.NDArray[np.uint8]:
+    """Numbers of words, of shape (*PLAY_SHAPE, kinds)."""
+    trick_no, last, in_play, my_tricks, best_is_trump = np.indices(PLAY_SHAPE)
+    values = {
+        "trick_no": trick_no + 1.0,
+        "last": last == 1,
+        "in_play": in_play.astype(np.float64),
+        "my_tricks": my_tricks.astype(np.float64),
+        "best_is_trump": best_is_trump == 1,
+    }
+    words = [
+        _words(choice, PLAY_WORDS[kind], values) for kind, choice in policy.play._asdict().items()
+    ]
+    return np.stack(words, axis=-1)
+
+
+def _words(
+    choice: Choice, words: tuple[str, ...], values: Mapping[str, Any]
+) -> npt.NDArray[np.uint8]:
+    number = np.full(PLAY_SHAPE, words.index(choice.otherwise), dtype=np.uint8)
+    # The first rule that applies wins, so it is written last.
+    for rule in reversed(choice.rules):
+        number = np.where(evaluate(rule.when, values), words.index(rule.do), number)
+    return number.astype(np.uint8)

@@ -1,0 +1,261 @@
+"""Policy files: read, check, and tell everything that is wrong with one in one go."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from loo_sim.policies.check import Fault, announce_faults, play_faults
+from loo_sim.policies.language import ANNOUNCE_NAMES, PLAY_NAMES, LanguageError, parse
+from loo_sim.policies.policy import (
+    ANNOUNCE_WORDS,
+    PLAY_DEFAULTS,
+    PLAY_WORDS,
+    Choice,
+    Play,
+    Policy,
+    Rule,
+)
+from loo_sim.policies.table import PolicyTable, read_table
+from loo_sim.policies.tree import Kind
+from loo_sim.problems import InputError, Problem, Problems, nearest
+from loo_sim.tomlfile import TomlFile, load
+
+BUILTIN = Path(__file__).parent / "builtin"
+SUFFIX = ".toml"
+MOST_RULES = 100
+MOST_NAME = 60
+
+
+def builtin_names() -> tuple[str, ...]:
+    """Names of the built-in policies, sorted."""
+    return tuple(sorted(path.stem for path in BUILTIN.glob(f"*{SUFFIX}")))
+
+
+def load_policy(name_or_path: str, base_dir: str | Path = ".") -> Policy:
+    """Load a policy.
+
+    Parameters
+    ----------
+    name_or_path : str
+        Name of a built-in policy, or path of a policy file; a path ends in ``.toml``.
+    base_dir : str or Path
+        Folder that a path is relative to.
+
+    Returns
+    -------
+    Policy
+
+    Raises
+    ------
+    InputError
+        With everything that is wrong, if there is no such policy or its file is wrong.
+    """
+    if name_or_path.endswith(SUFFIX):
+        return read_policy(Path(base_dir) / name_or_path)
+    names = builtin_names()
+    if name_or_path not in names:
+        hint = f"{nearest(name_or_path, names)}; a policy file's path ends in {SUFFIX}"
+        raise InputError(
+            [Problem("policy", None, "", f"there is no policy {name_or_path!r}", hint)]
+        )
+    return read_policy(BUILTIN / f"{name_or_path}{SUFFIX}")
+
+
+def read_policy(path: str | Path) -> Policy:
+    """Read a policy file.
+
+    Raises
+    ------
+    InputError
+        With everything that is wrong with it.
+    """
+    reader = _Reader(load(path))
+    policy = reader.policy()
+    reader.problems.raise_if_any()
+    return policy
+
+
+class _Reader:
+    """Reads the parts of one policy file, noting problems as it goes."""
+
+    def __init__(self, file: TomlFile) -> None:
+        self.file = file
+        self.problems = Problems(str(file.path))
+
+    def wrong(self, key: str, what: str, hint: str = "") -> None:
+        self.problems.add(key, what, hint, self.file.line_of(key))
+
+    def policy(self) -> Policy:
+        data = self.file.data
+        self.known_keys(data, "", ("name", "about", "announce", "play"))
+        announce = self.table_at(data, "announce")
+        if "announce" not in data:
+            self.wrong("announce", "is missing", "a policy needs a table [announce]")
+        self.known_keys(announce, "announce", ("rules", "otherwise", "table"))
+        play = self.table_at(data, "play")
+        self.known_keys(play, "play", PLAY_WORDS)
+        policy = Policy(
+            name=self.line(data, "name", required=True),
+            about=self.line(data, "about"),
+            announce=Choice(
+                self.rules(announce, "announce", ANNOUNCE_WORDS, ANNOUNCE_NAMES, announce_faults),
+                self.word(announce, "announce.otherwise", ANNOUNCE_WORDS, "fold"),
+            ),
+            table=self.parquet(announce),
+            play=Play(**{kind: self.play_choice(play, kind) for kind in PLAY_WORDS}),
+            source=str(self.file.path),
+            digest="",
+        )
+        return replace(policy, digest=_digest(policy))
+
+    def known_keys(self, table: Mapping[str, Any], key: str, known: Iterable[str]) -> None:
+        for name in table:
+            if name not in known:
+                dotted = f"{key}.{name}" if key else name
+                self.wrong(dotted, "no such key here", nearest(name, known))
+
+    def table_at(self, table: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+        value = table.get(name, {})
+        if isinstance(value, dict):
+            return value
+        self.wrong(name, f"{value!r} is no table", f"write [{name}] and its keys below")
+        return {}
+
+    def line(self, data: Mapping[str, Any], key: str, required: bool = False) -> str:
+        value = data.get(key, "")
+        if not isinstance(value, str):
+            self.wrong(key, f"{value!r} is not text", "text stands in quotes")
+        elif required and key not in data:
+            self.wrong(key, "is missing", f'{key} = "..."')
+        elif "\n" in value or (required and not 0 < len(value.strip()) <= MOST_NAME):
+            most = f" of 1 to {MOST_NAME} characters" if required else ""
+            self.wrong(key, f"is not one line{most}")
+        else:
+            return value
+        return ""
+
+    def word(self, table: Mapping[str, Any], key: str, words: Sequence[str], default: str) -> str:
+        word = table.get(key.rpartition(".")[2], default)
+        if isinstance(word, str) and word in words:
+            return word
+        self.wrong(key, f"{word!r} is not a word for it", nearest(str(word), words))
+        return default
+
+    def play_choice(self, play: Mapping[str, Any], kind: str) -> Choice:
+        words, default, key = PLAY_WORDS[kind], PLAY_DEFAULTS[kind], f"play.{kind}"
+        value = play.get(kind, default)
+        if isinstance(value, str):
+            return Choice((), self.word(play, key, words, default))
+        if not isinstance(value, dict):
+            self.wrong(
+                key,
+                f"{type(value).__name__} is neither a word nor a table with rules",
+                f'{kind} = "{default}", or a table [{key}] with rules and otherwise',
+            )
+            return Choice((), default)
+        self.known_keys(value, key, ("rules", "otherwise"))
+        return Choice(
+            self.rules(value, key, words, PLAY_NAMES, lambda rules: play_faults(kind, rules)),
+            self.word(value, f"{key}.otherwise", words, default),
+        )
+
+    def rules(
+        self,
+        table: Mapping[str, Any],
+        key: str,
+        words: Sequence[str],
+        names: Mapping[str, Kind],
+        faults: Callable[[Sequence[Rule]], Iterable[Fault]],
+    ) -> tuple[Rule, ...]:
+        entries = table.get("rules", [])
+        key = f"{key}.rules"
+        if not isinstance(entries, list):
+            self.wrong(key, "is not an array", 'rules = [ { when = "...", do = "..." } ]')
+            return ()
+        if len(entries) > MOST_RULES:
+            self.wrong(key, f"more than {MOST_RULES} rules", "a table says more than rules can")
+            return ()
+        read = {
+            f"{key}.{number}": self.rule(entry, f"{key}.{number}", words, names)
+            for number, entry in enumerate(entries, start=1)
+        }
+        rules = {where: rule for where, rule in read.items() if rule}
+        places = list(rules)
+        for fault in faults(tuple(rules.values())):
+            self.wrong(f"{places[fault.rule]}.when", fault.what, fault.hint)
+        return tuple(rules.values())
+
+    def rule(
+        self, entry: Any, key: str, words: Sequence[str], names: Mapping[str, Kind]
+    ) -> Rule | None:
+        before = len(self.problems.found)
+        if not isinstance(entry, dict):
+            self.wrong(key, f"{entry!r} is no rule", '{ when = "...", do = "..." }')
+            return None
+        has_chance = names is ANNOUNCE_NAMES
+        if "chance" in entry and not has_chance:
+            self.wrong(f"{key}.chance", "belongs to rules of [announce] only")
+        self.known_keys(entry, key, ("when", "do", "chance"))
+        for name in ("when", "do"):
+            if name not in entry:
+                self.wrong(f"{key}.{name}", "is missing", 'a rule is { when = "...", do = "..." }')
+        do = self.word(entry, f"{key}.do", words, "") if "do" in entry else ""
+        chance = self.chance(entry, f"{key}.chance")
+        text = entry.get("when", "")
+        if not isinstance(text, str):
+            self.wrong(f"{key}.when", f"{text!r} is not text", "a condition stands in quotes")
+        elif "when" in entry:
+            try:
+                when = parse(text, names)
+            except LanguageError as error:
+                self.wrong(f"{key}.when", f"column {error.column}: {error.what}", error.hint)
+        if len(self.problems.found) > before:
+            return None
+        return Rule(when, text, do, chance)
+
+    def chance(self, entry: Mapping[str, Any], key: str) -> Fraction:
+        value = entry.get("chance", 1)
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        if is_number and 0 < value <= 1:
+            return Fraction(repr(value))
+        self.wrong(key, f"{value!r} is no chance", "a number above 0 and at most 1")
+        return Fraction(1)
+
+    def parquet(self, announce: Mapping[str, Any]) -> PolicyTable | None:
+        if "table" not in announce:
+            return None
+        name = announce["table"]
+        if "rules" in announce:
+            self.wrong("announce.table", "stands beside rules", "a policy has a table or rules")
+        if not isinstance(name, str) or not name.endswith(".parquet"):
+            self.wrong(
+                "announce.table",
+                f"{name!r} is not the path of a Parquet file",
+                "relative to this file, ending in .parquet",
+            )
+            return None
+        noted = Problems(self.problems.source)
+        table = read_table(self.file.path.parent / name, noted)
+        for problem in noted:
+            self.wrong(problem.key, problem.what, problem.hint)
+        return table
+
+
+def _digest(policy: Policy) -> str:
+    def told(choice: Choice) -> Any:
+        rules = [[str(rule.when), rule.do, str(rule.chance)] for rule in choice.rules]
+        return [rules, choice.otherwise]
+
+    content = {
+        "name": policy.name,
+        "announce": told(policy.announce),
+        "table": policy.table and policy.table.digest,
+        "play": {kind: told(choice) for kind, choice in policy.play._asdict().items()},
+    }
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()

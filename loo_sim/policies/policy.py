@@ -1,0 +1,130 @@
+"""What a policy is, once its file has been read: rules for announcing and for playing cards."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from types import MappingProxyType
+from typing import NamedTuple
+
+from loo_sim.policies.table import PolicyTable
+from loo_sim.policies.tree import Node
+
+ACTIONS = ("fold", "stand", "miss", "defend")
+"""What may be announced, in the order in which chances are summed."""
+
+RANDOM = "random"
+ANNOUNCE_WORDS = (*ACTIONS, RANDOM)
+
+PLAY_WORDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "lead_trump": ("low", "high", RANDOM),
+        "lead_plain": ("low", "high", RANDOM),
+        "head": ("low", "high", RANDOM),
+        "lose": ("low", "high", RANDOM),
+        "lead": ("trump", "plain", RANDOM),
+    }
+)
+"""The words of each kind of play, in the order of their numbers in compiled tables."""
+
+PLAY_DEFAULTS: Mapping[str, str] = MappingProxyType(
+    {"lead_trump": "low", "lead_plain": "high", "head": "low", "lose": "low", "lead": "trump"}
+)
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One rule: where its condition holds, do this.
+
+    Attributes
+    ----------
+    when : Node
+        The condition.
+    text : str
+        The condition as it was written.
+    do : str
+        One of `ANNOUNCE_WORDS`, or of the `PLAY_WORDS` of its kind.
+    chance : Fraction
+        Share of the cases left to this rule that it takes, above 0 and at most 1.
+    """
+
+    when: Node
+    text: str
+    do: str
+    chance: Fraction = Fraction(1)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Rules in the order in which they are tried, and what to do where none applies."""
+
+    rules: tuple[Rule, ...]
+    otherwise: str
+
+
+class Play(NamedTuple):
+    """How cards are played: a choice of word for each kind, in the order of `PLAY_WORDS`.
+
+    Attributes
+    ----------
+    lead_trump, lead_plain : Choice
+        Which card to lead among legal trumps, and among plain cards.
+    head : Choice
+        Which of the winning cards to play.
+    lose : Choice
+        Which card to play when none wins.
+    lead : Choice
+        Whether to lead a trump or a plain card where both are legal.
+    """
+
+    lead_trump: Choice
+    lead_plain: Choice
+    head: Choice
+    lose: Choice
+    lead: Choice
+
+
+@dataclass(frozen=True)
+class Policy:
+    """A way to announce and to play.
+
+    Attributes
+    ----------
+    name, about : str
+        Name, and one line about it.
+    announce : Choice
+        Rules for announcing; none where a table speaks.
+    table : PolicyTable or None
+        Chances of each announcement by situation and hand, before `announce.otherwise`.
+    play : Play
+        Rules for playing cards.
+    source : str
+        The file it was read from, as it was named.
+    digest : str
+        SHA-256 (hexadecimal) of what it does: its name, rules, words and table, whatever the
+        layout and the comments of its file.
+    """
+
+    name: str
+    about: str
+    announce: Choice
+    table: PolicyTable | None
+    play: Play
+    source: str
+    digest: str
+
+
+def fallback(otherwise: str, legal: Collection[str]) -> str:
+    """What `otherwise` comes to: itself if legal, else fold, else defend, else stand.
+
+    Parameters
+    ----------
+    otherwise : str
+        One of `ANNOUNCE_WORDS`.
+    legal : collection of str
+        The legal announcements.
+    """
+    if otherwise == RANDOM:
+        return RANDOM
+    return next(word for word in (otherwise, "fold", "defend", "stand") if word in legal)
