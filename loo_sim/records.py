@@ -400,7 +400,7 @@ def _lines(file: BinaryIO, problems: Problems) -> Iterator[tuple[int, bytes]]:
             problems.add("", what, line=line)
             return
         if text.strip():
-            yield line, text
+            yield line, text.rstrip(b"\r\n")
 
 
 class _NotARecordError(ValueError):
