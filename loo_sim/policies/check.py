@@ -73,13 +73,13 @@ class _Cases(NamedTuple):
     must: Mapping[str, Truths]
 
 
-def announce_faults(rules: Sequence[Rule]) -> Iterator[Fault]:
+def announce_faults(rules: Sequence[Rule]) -> list[Fault]:
     """What is wrong with rules of `[announce]`, each taken with those before it."""
     names = frozenset[str]().union(*(rule.when.names() for rule in rules))
     return _faults(rules, [_announce_cases(deck, names) for deck in DECKS])
 
 
-def play_faults(kind: str, rules: Sequence[Rule]) -> Iterator[Fault]:
+def play_faults(kind: str, rules: Sequence[Rule]) -> list[Fault]:
     """What is wrong with rules of one kind of `[play]`, each taken with those before it."""
     values = turn_columns(is_leader=kind.startswith("lead"))
     always = {rule.do: np.array(True) for rule in rules}
@@ -126,7 +126,13 @@ def _distinct(columns: Columns, names: frozenset[str] | set[str]) -> dict[str, A
     return {name: rows[:, i].astype(columns[name].dtype) for i, name in enumerate(used)}
 
 
-def _faults(rules: Sequence[Rule], all_cases: Sequence[_Cases]) -> Iterator[Fault]:
+@np.errstate(all="ignore")
+def _faults(rules: Sequence[Rule], all_cases: Sequence[_Cases]) -> list[Fault]:
+    return [*_idle_rules(rules, all_cases), *_zero_divisors(rules, all_cases)]
+
+
+def _idle_rules(rules: Sequence[Rule], all_cases: Sequence[_Cases]) -> Iterator[Fault]:
+    """Rules that never apply."""
     taken = [np.array(False) for _ in all_cases]
     for number, rule in enumerate(rules):
         holds = legal = left = False
@@ -155,7 +161,6 @@ def _faults(rules: Sequence[Rule], all_cases: Sequence[_Cases]) -> Iterator[Faul
                 "never applies: the rules before it take every case",
                 "put it before them, or leave it out",
             )
-    yield from _zero_divisors(rules, all_cases)
 
 
 def _outcomes(node: Node, values: Mapping[str, Any]) -> tuple[Truths, Truths]:

@@ -57,7 +57,13 @@ class Tables:
     announce_draws: npt.NDArray[np.bool_]
     play_draws: npt.NDArray[np.bool_]
 
+    @property
+    def players(self) -> int:
+        """Seats."""
+        return self.row_of.shape[0]
 
+
+@np.errstate(all="ignore")
 def compile_tables(policies: Sequence[Policy], rules: Rules, players: int, pot: int) -> Tables:
     """Compile one policy a seat.
 

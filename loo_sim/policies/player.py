@@ -156,9 +156,14 @@ def _table_chances(
 
 def class_name(hand: Sequence[Card], turn_up: Card, deck: int) -> str:
     """Name of the class of a hand, as `cards.hand_classes` names it."""
-    number = {card: i for i, card in enumerate(live_cards(turn_up, deck))}
+    number = _live_numbers(turn_up, deck)
     classes = hand_classes(deck)
     return classes.names[int(classes.class_of[hand_index([number[card] for card in hand])])]
+
+
+@lru_cache(maxsize=128)
+def _live_numbers(turn_up: Card, deck: int) -> dict[Card, int]:
+    return {card: i for i, card in enumerate(live_cards(turn_up, deck))}
 
 
 @lru_cache(maxsize=1)

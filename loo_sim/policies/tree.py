@@ -9,6 +9,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -60,6 +61,11 @@ class Number(Node):
     text: str
     kind = "number"
     parts = ()
+
+    @cached_property
+    def value(self) -> float:
+        """The number."""
+        return float(self.text)
 
     def __str__(self) -> str:
         return self.text
@@ -165,13 +171,14 @@ def evaluate(node: Node, values: Mapping[str, Any]) -> Any:
     Returns
     -------
     float, bool or ndarray
-        Arrays broadcast together. A number divided by zero is as IEEE arithmetic has it.
+        Arrays broadcast together. Overflow and division by zero are as IEEE arithmetic has them;
+        of overflow in arrays numpy warns, unless told not to.
     """
     match node:
         case Name():
             return values[node.text]
         case Number():
-            return float(node.text)
+            return node.value
         case Comparison():
             left = evaluate(node.parts[0], values)
             holds: Any = True
@@ -181,10 +188,14 @@ def evaluate(node: Node, values: Mapping[str, Any]) -> Any:
                 left = right
             return holds
         case Junction():
-            first, *others = (evaluate(part, values) for part in node.parts)
-            for other in others:
-                first = first & other if node.word == "and" else first | other
-            return first
+            settling = node.word == "or"
+            result: Any = not settling
+            for part in node.parts:
+                value = evaluate(part, values)
+                result = result | value if settling else result & value
+                if result is settling:  # for one hand: what follows cannot change it
+                    break
+            return result
         case Not():
             return evaluate(node.parts[0], values) ^ True
         case Arithmetic():
@@ -198,18 +209,17 @@ def evaluate(node: Node, values: Mapping[str, Any]) -> Any:
 
 def _arithmetic(node: Arithmetic, values: Mapping[str, Any]) -> Any:
     total = evaluate(node.parts[0], values)
-    # Plain floats and arrays overflow to infinity alike, but plain division by zero would raise.
-    with np.errstate(all="ignore"):
-        for sign, part in zip(node.signs, node.parts[1:], strict=True):
-            value = evaluate(part, values)
-            match sign:
-                case "+":
-                    total = total + value
-                case "-":
-                    total = total - value
-                case "*":
-                    total = total * value
-                case "/":
+    for sign, part in zip(node.signs, node.parts[1:], strict=True):
+        value = evaluate(part, values)
+        match sign:
+            case "+":
+                total = total + value
+            case "-":
+                total = total - value
+            case "*":
+                total = total * value
+            case "/":
+                with np.errstate(all="ignore"):  # a plain division by zero would raise
                     total = np.divide(total, value)
     return total
 
