@@ -234,7 +234,8 @@ def _encode(names: Sequence[str], players: int) -> Any:
     from loo_sim.policies.compile import compile_tables
     from loo_sim.policies.parse import load_policy
 
-    policies = [load_policy(names[seat % len(names)]) for seat in range(players)]
+    loaded = [load_policy(name) for name in names]
+    policies = [loaded[seat % len(loaded)] for seat in range(players)]
     return encode(Rules(), compile_tables(policies, Rules(), players, POT), POT)
 
 
