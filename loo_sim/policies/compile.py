@@ -60,7 +60,7 @@ class Tables:
     @property
     def players(self) -> int:
         """Seats."""
-        return self.row_of.shape[0]
+        return len(self.row_of)
 
 
 @np.errstate(all="ignore")
