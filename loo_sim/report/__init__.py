@@ -1,0 +1,65 @@
+"""The strategy report: one page that a card player can read, made of a result directory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from loo_sim.report.result import read_manifest
+
+
+@dataclass(frozen=True)
+class ReportResult:
+    """A report that was written.
+
+    Attributes
+    ----------
+    path : Path
+        The page.
+    findings : list of str
+        The sentences that open it.
+    """
+
+    path: Path
+    findings: list[str]
+
+
+def write_report(directory: Path, output: Path | None = None) -> ReportResult:
+    """Write the report of a result directory.
+
+    Parameters
+    ----------
+    directory : Path
+        What ``loosim run`` or ``loosim sweep`` wrote.
+    output : Path, optional
+        The page to write; ``reports/<name of the experiment>.html`` by default.
+
+    Returns
+    -------
+    ReportResult
+
+    Raises
+    ------
+    InputError
+        If the directory holds no result that can be read.
+    OSError
+        If the page cannot be written.
+    """
+    read_manifest(directory)
+    # The page loads matplotlib and pandas, which a wrong directory should not wait for.
+    from loo_sim.report.findings import find
+    from loo_sim.report.page import render
+    from loo_sim.report.result import read_result
+
+    result = read_result(directory)
+    findings = find(result)
+    path = output or Path("reports") / f"{_file_name(result.name)}.html"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(render(result, findings), encoding="utf-8", newline="\n")
+    return ReportResult(path, findings)
+
+
+def _file_name(name: str) -> str:
+    """A name as a file's name: letters, digits, dots, dashes and underscores alone."""
+    kept = "".join(sign if sign.isalnum() or sign in "._-" else "-" for sign in name)
+    return kept.strip(".") or "report"

@@ -1,0 +1,341 @@
+"""Exhibits about the miss: what taking it is worth, by hand and seat."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from matplotlib import colormaps
+from matplotlib.cm import ScalarMappable
+from matplotlib.colors import BoundaryNorm, rgb_to_hsv, to_hex
+from matplotlib.figure import Figure
+
+from loo_sim.report import style
+from loo_sim.report.exhibit import Exhibit, Table, each, make_exhibit
+from loo_sim.report.hands import BANDS, features
+from loo_sim.report.pooling import FEW_DEALS, decide
+from loo_sim.report.result import Cell
+from loo_sim.report.rounding import Z95, interval, signed, with_error
+from loo_sim.studies.estimates import aggregate
+
+CONTRASTS = {
+    "miss": "taking the miss against folding",
+    "miss_minus_stand": "taking the miss against standing",
+}
+"""The two comparisons that decide whether to take the miss, with their titles."""
+
+STANDERS = ("nobody in yet", "one in", "two or more in")
+"""Columns of the map."""
+
+_KEPT = 8
+"""Games whose tables are kept while the page is put together."""
+
+Bounds = npt.NDArray[np.float64]
+
+_ROW, _LABELS, _GAP, _HEAD, _FOOT = 0.22, 1.72, 0.1, 0.62, 0.85
+"""Inches: a row of the map, its labels, between maps, above each line of maps, below the last."""
+
+_LEGIBLE = 5.0
+"""Points: numbers that would be smaller are left to the table."""
+
+_DARK = 0.62
+"""Below this lightness of a square its number is white."""
+
+
+@lru_cache(maxsize=_KEPT)
+def on_offer(cell: Cell) -> pd.DataFrame:
+    """The rows of the announce table where the miss is there, with what is read off each hand.
+
+    Returns
+    -------
+    DataFrame
+        The rows, with the columns of `features` and `can_defend`.
+    """
+    rows = cell.tables["announce"]
+    rows = rows[rows["miss_free"].astype(bool)]
+    kinds = features(cell.deck)
+    read_off = kinds.iloc[kinds.index.get_indexer(pd.Index(rows["hand"]))]
+    read_off.index = rows.index
+    return pd.concat([rows.assign(can_defend=rows["defend"].notna()), read_off], axis=1)
+
+
+def miss_map(cell: Cell) -> pd.DataFrame:
+    """Value of taking the miss by band of hands, seat and players in.
+
+    Returns
+    -------
+    DataFrame
+        `contrast` (a key of `CONTRASTS`), `band`, `seat`, `others` (index into `STANDERS`), `n`
+        deals, `value` and `value_se` in stakes, and `sure`: the 95 % interval excludes 0, on
+        `FEW_DEALS` deals or more.
+    """
+    rows = on_offer(cell)
+    rows = rows.assign(others=np.minimum(rows["standers"], 2))
+    keys = ["seat", "others", "band"]
+    pooled = aggregate(rows, keys)
+    parts = [
+        pooled[[*keys, "n"]].assign(
+            contrast=name, value=pooled[name], value_se=pooled[f"{name}_se"]
+        )
+        for name in CONTRASTS
+    ]
+    values = pd.concat(parts, ignore_index=True)
+    sure = (values["value"].abs() > Z95 * values["value_se"]) & (values["n"] >= FEW_DEALS)
+    return values.assign(sure=sure)
+
+
+def _bounds(values: pd.Series) -> Bounds:
+    """Steps of the colour scale, alike on both sides of 0."""
+    extent = float(np.nanquantile(values.abs(), 0.95)) if len(values) else 1.0
+    nice = [0.25, 0.5, 1.0, 1.5, 2.0, 2.5, 3, 4, 5, 7.5, 10, 15, 20, 30, 50]
+    most = next((step for step in nice if step >= extent), extent)
+    return np.linspace(-most, most, 11)
+
+
+def draw_miss_map(values: pd.DataFrame, players: int) -> Figure:
+    """Maps of both contrasts, bands of hands by seats, for each number of players in."""
+    bounds = _bounds(values["value"])
+    colours = colormaps[style.DIVERGING].resampled(len(bounds) + 1)
+    norm = BoundaryNorm(bounds, colours.N, extend="both")
+    bands = sorted(values["band"].unique())
+    groups = {
+        others: sorted(values.loc[values["others"] == others, "seat"].unique())
+        for others in sorted(values["others"].unique())
+    }
+    columns = sum(len(seats) for seats in groups.values())
+    room = style.WIDTH - _LABELS - _GAP * (len(groups) - 1)
+    across, tall = room / columns, _ROW * len(bands)
+    size = min(7.0, 24 * across)
+    figure = style.map_figure(2 * (_HEAD + tall) + _FOOT)
+    for line, (contrast, title) in enumerate(CONTRASTS.items()):
+        top = _HEAD + line * (_HEAD + tall)
+        left = _LABELS
+        height = figure.get_size_inches()[1]
+        figure.text(0, 1 - (top - 0.38) / height, title, weight="bold", fontsize=9, va="bottom")
+        for others, seats in groups.items():
+            axes = style.map_axes(figure, (left, top, across * len(seats), tall))
+            chosen = values[(values["contrast"] == contrast) & (values["others"] == others)]
+            squares = []
+            for row in each(chosen):
+                colour = colours(norm(row.value))
+                squares.append(
+                    style.Square(
+                        bands.index(row.band),
+                        seats.index(row.seat),
+                        to_hex(colour),
+                        "white" if rgb_to_hsv(colour[:3])[2] < _DARK else "black",
+                        signed(f"{row.value:.1f}") if size >= _LEGIBLE else "",
+                        not row.sure,
+                    )
+                )
+            style.draw_squares(axes, squares, len(bands), len(seats), size)
+            names = ["D" if seat == players - 1 else str(seat + 1) for seat in seats]
+            axes.set_xticks(range(len(seats)), names, fontsize=7.5)
+            labels = [BANDS[band] for band in bands] if left == _LABELS else []
+            axes.set_yticks(range(len(labels)), labels, fontsize=8)
+            axes.set_title(STANDERS[others], fontsize=8, weight="normal", pad=3)
+            left += across * len(seats) + _GAP
+    _draw_scale(figure, bounds, ScalarMappable(norm, colours))
+    return figure
+
+
+def _draw_scale(figure: Figure, bounds: Bounds, colours: ScalarMappable) -> None:
+    """The scale of colours at the figure's foot."""
+    height = figure.get_size_inches()[1]
+    axes = style.map_axes(figure, (_LABELS, height - 0.42, style.WIDTH - _LABELS, 0.1))
+    bar = figure.colorbar(colours, cax=axes, orientation="horizontal", extendfrac="auto")
+    names = [signed(f"{step:+g}") if step else "0" for step in bounds.round(6)]
+    bar.set_ticks(list(bounds), labels=names)
+    bar.ax.tick_params(length=0, labelsize=7.5)
+    bar.ax.text(
+        -0.02, 0.5, "stakes", transform=bar.ax.transAxes, ha="right", va="center", fontsize=8
+    )
+
+
+def miss_map_exhibit(cell: Cell) -> Exhibit:
+    """The value of taking the miss by hand, seat and players in."""
+    values = miss_map(cell)
+    keys = ["seat", "others", "band"]
+    verdict = np.where(values["sure"], np.sign(values["value"]), 0)
+    lowest = values.assign(verdict=verdict).groupby(keys)["verdict"].min()
+    better, worse = int((lowest == 1).sum()), int((lowest == -1).sum())
+    unclear = len(lowest) - better - worse
+    caption = (
+        f"Of the {len(lowest)} squares, taking the miss beats both folding and standing in "
+        f"{better}, loses to one of them in {worse}, and is too close to call in {unclear}. "
+        "Purple: the miss is worth more. Among so many squares about one in twenty of those with "
+        "no true difference looks sure by luck alone. For the dealer, "
+        "“folding” stands for defending the miss too: both are worth 0."
+    )
+    against_fold, against_stand = (
+        values[values["contrast"] == name].sort_values(keys, ignore_index=True)
+        for name in CONTRASTS
+    )
+    rows = [
+        (
+            BANDS[fold.band],
+            cell.seat_name(fold.seat),
+            STANDERS[fold.others],
+            f"{fold.n:,}",
+            with_error(fold.value, fold.value_se),
+            with_error(stand.value, stand.value_se),
+        )
+        for fold, stand in zip(each(against_fold), each(against_stand), strict=True)
+    ]
+    return make_exhibit(
+        f"miss-map-{cell.number}",
+        f"When the miss is worth taking: {cell.label}",
+        "Maps with a row for each band of hands and a column for each seat, side by side by the "
+        "number of players already in; above the value of the miss against folding, below against "
+        "standing.",
+        caption,
+        lambda: draw_miss_map(values, cell.players),
+        Table(
+            "Value of taking the miss in stakes (standard error of the last digits in brackets)",
+            ("hand", "seat", "players in", "deals", "against folding", "against standing"),
+            tuple(rows),
+        ),
+    )
+
+
+@lru_cache(maxsize=_KEPT)
+def offer_worth(cell: Cell) -> pd.DataFrame:
+    """What having the miss on offer is worth in each seat.
+
+    Hands are sorted into kinds (number of trumps, and two ranks) apart by players in. Where the
+    miss surely beats the better of standing and doing nothing (`decide`), the kind counts with the
+    difference, elsewhere with 0; the mean over all deals in which the seat spoke with the miss
+    still there is what the offer adds to such a deal, the others following their policies.
+
+    Returns
+    -------
+    DataFrame
+        `seat`, `to_speak`, `n` deals, `worth` and `worth_se` in stakes, and `taken`, the share of
+        those deals in which the miss surely was the best.
+    """
+    rows = on_offer(cell)
+    kinds = decide(rows, ["seat", "standers", "trumps", "row", "col"])
+    gains = kinds["sure"] & (kinds["best"] == "miss")
+    kinds = kinds.assign(
+        gain=np.where(gains, kinds["n"] * kinds["margin"], 0.0),
+        square=np.where(gains, (kinds["n"] * kinds["margin_se"]) ** 2, 0.0),
+        taken=np.where(gains, kinds["n"], 0),
+    )
+    sums = kinds.groupby("seat", as_index=False)[["n", "gain", "square", "taken"]].sum()
+    return pd.DataFrame(
+        {
+            "seat": sums["seat"],
+            "to_speak": cell.players - 1 - sums["seat"],
+            "n": sums["n"],
+            "worth": sums["gain"] / sums["n"],
+            "worth_se": np.sqrt(sums["square"]) / sums["n"],
+            "taken": sums["taken"] / sums["n"],
+        }
+    )
+
+
+@dataclass(frozen=True)
+class Offer:
+    """What the miss on offer is worth in one game.
+
+    Attributes
+    ----------
+    cell : Cell
+    worth : DataFrame
+        From `offer_worth`.
+    """
+
+    cell: Cell
+    worth: pd.DataFrame
+
+    def told(self, place: int) -> str:
+        """The worth in the row at `place`, in words: ``0.21 ± 0.01 stakes to seat 1``."""
+        row = self.worth.iloc[place]
+        who = self.cell.seat_in_words(int(row["seat"]))
+        if row["worth"] > Z95 * row["worth_se"]:
+            return f"{interval(row['worth'], row['worth_se'])} stakes to {who}"
+        return f"nothing that can be told from 0 to {who}"
+
+
+def offers(cells: Iterable[Cell]) -> list[Offer]:
+    """The offers of those games in which the miss ever was on offer."""
+    return [Offer(cell, offer_worth(cell)) for cell in cells if len(on_offer(cell))]
+
+
+def draw_offer_worth(games: list[Offer]) -> Figure:
+    """Worth of the offer by players still to speak, a line a game."""
+    lines = [
+        style.Line(
+            game.cell.label,
+            game.worth["to_speak"].to_numpy(float),
+            game.worth["worth"].to_numpy(float),
+            Z95 * game.worth["worth_se"].to_numpy(float),
+        )
+        for game in games
+    ]
+    figure = style.draw_lines(lines, "worth of the offer, stakes")
+    for axes in figure.axes:
+        axes.set_ylim(bottom=0)
+    return figure
+
+
+def compare_offers(game: Offer) -> str:
+    """A sentence on what the offer is worth to the first who may ask and to the last."""
+    told = [game.told(0)] if len(game.worth) == 1 else [game.told(0), game.told(-1)]
+    return (
+        f"With {game.cell.label}, having the miss on offer is worth {' and '.join(told)}, each "
+        "time he may ask."
+    )
+
+
+def compare_last(games: list[Offer]) -> str:
+    """A sentence on where in a sweep the offer is worth most and least to the last who may ask."""
+    last = [(game.cell.label, game.worth.iloc[-1]) for game in games]
+    low = min(last, key=lambda row: float(row[1]["worth"]))
+    high = max(last, key=lambda row: float(row[1]["worth"]))
+    difference = float(high[1]["worth"] - low[1]["worth"])
+    error = float(np.hypot(high[1]["worth_se"], low[1]["worth_se"]))
+    apart = interval(difference, error)
+    if not difference > Z95 * error:
+        return (
+            "In which game the offer of the miss is worth most to the last who may ask is too "
+            f"close to call: {apart} stakes lie between them."
+        )
+    return (
+        f"To the last who may ask, the offer is worth most with {high[0]} and least with {low[0]}; "
+        f"between them lie {apart} stakes."
+    )
+
+
+def offer_exhibit(games: list[Offer]) -> Exhibit:
+    """The worth of having the miss on offer, all games in one figure."""
+    rows = [
+        (
+            game.cell.label,
+            game.cell.seat_name(int(row.seat)),
+            f"{int(row.n):,}",
+            with_error(row.worth, row.worth_se),
+            f"{100 * row.taken:.1f} %",
+        )
+        for game in games
+        for row in each(game.worth)
+    ]
+    return make_exhibit(
+        "offer-worth",
+        "What it is worth to have the miss on offer",
+        "Lines of the worth of the offer in stakes against the number of players still to speak, "
+        "with 95 % intervals.",
+        f"{compare_offers(games[0])} Counted are only kinds of hands with which the miss surely "
+        "beats standing and folding (each at 95 %), so the true worth is rather higher.",
+        lambda: draw_offer_worth(games),
+        Table(
+            "Worth in stakes each time the seat speaks with the miss still there (standard error "
+            "of the last digits in brackets), and how often the miss is then surely best",
+            ("game", "seat", "deals", "worth", "miss surely best"),
+            tuple(rows),
+        ),
+    )

@@ -1,0 +1,144 @@
+"""Puts the report's page together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from loo_sim.report import miss, seats, strategy, swings
+from loo_sim.report.exhibit import Exhibit, Table
+from loo_sim.report.hands import GRIDS
+from loo_sim.report.provenance import game_rows, how_it_was_made, what_was_played
+from loo_sim.report.result import Cell, Result
+
+MOST_IN_FULL = 6
+"""Games whose every exhibit is shown; a longer page would be too large to open on a phone."""
+
+MOST_COMPARED = 24
+"""Games that the comparisons show."""
+
+
+@dataclass
+class Section:
+    """A part of the page.
+
+    Attributes
+    ----------
+    slug, title : str
+    lead : list of str
+        Paragraphs before the exhibits.
+    exhibits : list of Exhibit
+    tables : list of Table
+        Shown in full, unlike the numbers of an exhibit.
+    notes : list of str
+        What cannot be shown, and why.
+    """
+
+    slug: str
+    title: str
+    lead: list[str] = field(default_factory=list)
+    exhibits: list[Exhibit] = field(default_factory=list)
+    tables: list[Table] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def render(result: Result, findings: list[str]) -> str:
+    """The page as HTML.
+
+    Parameters
+    ----------
+    result : Result
+        What was read.
+    findings : list of str
+        Sentences that open the page.
+    """
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("loo_sim.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    page = environment.get_template("report.html.jinja").render(
+        name=result.name,
+        played=what_was_played(result),
+        findings=findings,
+        not_done=result.not_done,
+        sections=_sections(result),
+        made=how_it_was_made(result),
+        games=Table(
+            "The games of this run",
+            ("no.", "game", "players", "pot", "rules", "policies", "deals", "status"),
+            tuple(game_rows(result.cells[:MOST_COMPARED])),
+        ),
+        left_out=max(len(result.cells) - MOST_COMPARED, 0),
+        seed=result.manifest["seed"],
+    )
+    return "\n".join(line.rstrip() for line in page.splitlines()) + "\n"
+
+
+def _sections(result: Result) -> list[Section]:
+    deals, announce = result.having("deals"), result.having("announce")
+    made = [_comparison(deals[:MOST_COMPARED], announce[:MOST_COMPARED])]
+    for cell in deals[:MOST_IN_FULL]:
+        made.append(_pot_section(cell))
+    for cell in announce[:MOST_IN_FULL]:
+        made += [_miss_section(cell), *_strategy_sections(cell)]
+    full = max(len(deals), len(announce))
+    if full > MOST_IN_FULL:
+        made[0].notes.append(
+            f"The first {MOST_IN_FULL} of {full} games are shown in full; the tables of the result "
+            "directory hold them all."
+        )
+    return [part for part in made if part.exhibits or part.tables or part.notes]
+
+
+def _comparison(deals: list[Cell], announce: list[Cell]) -> Section:
+    """What is seen best with all games side by side."""
+    section = Section("seats", "The seats")
+    if deals:
+        section.exhibits.append(seats.seat_value_exhibit(deals))
+        missing = [cell.label for cell in deals if len(cell.tables["deals"]) < cell.players]
+        section.notes += [f"Not every seat has figures: {label}." for label in missing]
+    swung = [cell for cell in deals if "swings" in cell.tables]
+    if len(swung) > 1:
+        section.exhibits.append(swings.mean_swing_exhibit(swung))
+    offers = miss.offers(announce)
+    if offers:
+        section.exhibits.append(miss.offer_exhibit(offers))
+    return section
+
+
+def _pot_section(cell: Cell) -> Section:
+    section = Section(f"pot-{cell.number}", f"The pot and the players: {cell.label}")
+    if "swings" in cell.tables:
+        section.exhibits.append(swings.swing_exhibit(cell))
+    section.exhibits.append(seats.announcement_exhibit(cell))
+    return section
+
+
+def _miss_section(cell: Cell) -> Section:
+    section = Section(f"miss-{cell.number}", f"Taking the miss: {cell.label}")
+    if len(miss.on_offer(cell)):
+        section.exhibits.append(miss.miss_map_exhibit(cell))
+    else:
+        section.notes.append("The miss never was on offer.")
+    return section
+
+
+def _strategy_sections(cell: Cell) -> list[Section]:
+    made = []
+    for spot in strategy.spots(cell):
+        section = Section(
+            f"strategy-{cell.number}-{spot.slug}", f"What to announce: {spot.title}, {cell.label}"
+        )
+        kinds = strategy.matrix(cell, spot)
+        section.lead = [strategy.three_trumps(kinds)]
+        grids = (strategy.grid_exhibit(cell, spot, kinds, trumps) for trumps in GRIDS)
+        section.exhibits = [grid for grid in grids if grid]
+        samples = strategy.sample_values(cell, spot)
+        if samples.rows:
+            section.tables.append(samples)
+        made.append(section)
+    return made

@@ -1,0 +1,107 @@
+"""How a result was made: what was played, and everything needed to repeat it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from loo_sim.report.result import Cell, Result
+from loo_sim.report.rounding import stakes
+from loo_sim.rules import PRESETS
+
+
+def rules_in_words(rules: Mapping[str, Any]) -> str:
+    """The preset nearest to some rules, and what differs from it: ``standard, loo 6``."""
+
+    def differing(preset: str) -> dict[str, Any]:
+        base = PRESETS[preset].to_dict()
+        return {key: value for key, value in rules.items() if base.get(key, value) != value}
+
+    nearest = min(PRESETS, key=lambda preset: len(differing(preset)))
+    changed = [f"{key.replace('_', ' ')} {value}" for key, value in differing(nearest).items()]
+    return ", ".join([f"“{nearest}” rules", *changed])
+
+
+def policies_in_words(policies: Iterable[str]) -> str:
+    """Who plays how: ``everyone plays peel``, or the seats of each policy."""
+    seats: dict[str, list[str]] = {}
+    for seat, policy in enumerate(policies, start=1):
+        seats.setdefault(policy, []).append(str(seat))
+    if len(seats) == 1:
+        return f"everyone plays {next(iter(seats))}"
+    return "; ".join(f"{policy} in seat {', '.join(where)}" for policy, where in seats.items())
+
+
+def _common(values: Iterable[str]) -> str:
+    """The value that all share, or that they differ."""
+    different = list(dict.fromkeys(values))
+    return different[0] if len(different) == 1 else f"swept, {len(different)} values"
+
+
+def what_was_played(result: Result) -> list[tuple[str, str]]:
+    """The lines that open the report: names and values."""
+    cells = result.cells
+    if not cells:
+        return [("games", "none")]
+    players = sorted({cell.players for cell in cells})
+    pots = sorted({cell.pot for cell in cells})
+    deals = sorted({cell.deals for cell in cells})
+    total = sum(cell.deals for cell in cells)
+    counted = f"{deals[-1]:,} a game, {total:,} in all" if len(cells) > 1 else f"{total:,}"
+    return [
+        ("players", ", ".join(map(str, players))),
+        ("rules", _common(rules_in_words(cell.rules) for cell in cells)),
+        ("opponents", _common(policies_in_words(cell.policies) for cell in cells)),
+        ("pot when play begins", ", ".join(map(stakes, pots)) + " stakes"),
+        ("deals", counted),
+    ]
+
+
+def how_it_was_made(result: Result) -> list[tuple[str, str]]:
+    """What the manifest says about the run: names and values."""
+    manifest = result.manifest
+    lines = [
+        ("experiment", result.name),
+        ("study", str(manifest["study"])),
+        ("seed", str(manifest["seed"])),
+        ("command", str(manifest.get("command", "not recorded"))),
+        ("status", str(manifest["status"])),
+    ]
+    if "finished" in manifest:
+        lines.append(("finished", str(manifest["finished"])))
+    if "seconds" in manifest:
+        lines.append(("time taken", f"{float(manifest['seconds']):.1f} s"))
+    lines += [(key, str(manifest[key])) for key in ("jobs",) if key in manifest]
+    lines += list(_flat("machine", manifest.get("machine")))
+    lines.append(("loosim", str(manifest["version"])))
+    lines += [
+        (name, value) for name, value in _flat("", manifest.get("versions")) if name != "loosim"
+    ]
+    lines += [(f"digest of {name}", value) for name, value in _flat("", manifest.get("digests"))]
+    return lines
+
+
+def _flat(prefix: str, value: Any) -> Iterable[tuple[str, str]]:
+    """The leaves of a nested mapping with their dotted names."""
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from _flat(f"{prefix} {key}".strip(), inner)
+    elif value is not None and value != "":
+        yield prefix, str(value)
+
+
+def game_rows(cells: Iterable[Cell]) -> list[tuple[str, ...]]:
+    """A row a cell for the list of games played."""
+    return [
+        (
+            str(cell.number),
+            cell.label,
+            str(cell.players),
+            stakes(cell.pot),
+            rules_in_words(cell.rules),
+            policies_in_words(cell.policies),
+            f"{cell.deals:,}",
+            f"{cell.status}: {cell.error}" if cell.error else cell.status,
+        )
+        for cell in cells
+    ]

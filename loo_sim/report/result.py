@@ -1,0 +1,280 @@
+"""Reads a result directory and checks it, before anything is drawn from it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from loo_sim.problems import Problems, nearest
+from loo_sim.report.rounding import stakes
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SCHEMA = "loosim.result/1"
+MANIFEST = "manifest.json"
+DONE = "done"
+
+_MANIFEST_KEYS: Mapping[str, type | tuple[type, ...]] = {
+    "name": str,
+    "study": str,
+    "version": str,
+    "seed": int,
+    "cells": list,
+    "status": str,
+}
+_CELL_KEYS: Mapping[str, type | tuple[type, ...]] = {
+    "axes": dict,
+    "players": int,
+    "pot": (int, float),
+    "rules": dict,
+    "policies": list,
+    "deals": int,
+    "status": str,
+}
+
+COLUMNS: Mapping[str, tuple[str, ...]] = {
+    "deals": (
+        *("seat", "n", "net", "net_se", "stood", "took_miss", "defended", "folded", "looed"),
+        *("tricks", "took_pot"),
+    ),
+    "swings": ("pot_swing", "share", "share_se"),
+    "announce": (
+        *("seat", "standers", "miss_free", "hand", "n", "weight", "fold", "stand", "miss"),
+        *("defend", "stand_se", "miss_se", "miss_minus_stand", "miss_minus_stand_se"),
+        *("stand_loo", "stand_loo_se", "miss_loo", "miss_loo_se"),
+        *("stand_tricks", "stand_tricks_se", "miss_tricks", "miss_tricks_se"),
+    ),
+}
+"""The tables that a report is made of, and the columns it reads."""
+
+
+@dataclass(frozen=True, eq=False)
+class Cell:
+    """One cell of a run: one game, and its rows of each table. Equal only to itself.
+
+    Attributes
+    ----------
+    number : int
+        From 1.
+    axes : mapping
+        The values of the sweep's axes; empty if nothing was swept.
+    players : int
+    pot : float
+        Stakes in the pot when play begins.
+    rules : mapping
+        Every option of the rulebook.
+    policies : tuple of str
+        A name a seat.
+    deals : int
+        Deals counted.
+    status, error : str
+        ``done`` or what befell it.
+    tables : mapping of str to DataFrame
+        Only tables with rows of this cell.
+    """
+
+    number: int
+    axes: Mapping[str, Any]
+    players: int
+    pot: float
+    rules: Mapping[str, Any]
+    policies: tuple[str, ...]
+    deals: int
+    status: str
+    error: str
+    tables: Mapping[str, pd.DataFrame]
+
+    @property
+    def label(self) -> str:
+        """The cell's axes in words: ``6 players, loo 3``."""
+        if not self.axes:
+            return f"{self.players} players"
+        return ", ".join(_axis_in_words(axis, value) for axis, value in self.axes.items())
+
+    @property
+    def deck(self) -> int:
+        """Cards in the pack."""
+        return int(self.rules.get("deck", 52))
+
+    def seat_name(self, seat: int) -> str:
+        """``1`` for the first to speak, and so on; ``dealer`` for the last."""
+        return "dealer" if seat == self.players - 1 else str(seat + 1)
+
+    def seat_in_words(self, seat: int) -> str:
+        """``the dealer``, or ``seat 1`` for the first to speak, and so on."""
+        return "the dealer" if seat == self.players - 1 else f"seat {seat + 1}"
+
+
+@dataclass(frozen=True)
+class Result:
+    """A result directory.
+
+    Attributes
+    ----------
+    directory : Path
+    manifest : mapping
+    cells : tuple of Cell
+    """
+
+    directory: Path
+    manifest: Mapping[str, Any]
+    cells: tuple[Cell, ...]
+
+    @property
+    def name(self) -> str:
+        """The experiment's name."""
+        return str(self.manifest["name"])
+
+    def having(self, table: str) -> list[Cell]:
+        """The cells with rows of a table."""
+        return [cell for cell in self.cells if table in cell.tables]
+
+    @property
+    def not_done(self) -> list[Cell]:
+        """Cells that failed or were stopped."""
+        return [cell for cell in self.cells if cell.status != DONE]
+
+
+def _axis_in_words(axis: str, value: Any) -> str:
+    word = axis.removeprefix("rules.").replace("_", " ")
+    shown = stakes(value) if isinstance(value, float) else str(value)
+    return f"{shown} players" if axis == "players" else f"{word} {shown}"
+
+
+def read_manifest(directory: Path) -> dict[str, Any]:
+    """Read and check the manifest of a result directory.
+
+    Raises
+    ------
+    InputError
+        If the directory is none, or its manifest cannot be read or lacks something.
+    """
+    path = directory / MANIFEST
+    if not path.is_file():
+        missing = Problems(str(directory))
+        what = f"has no {MANIFEST}" if directory.exists() else "no such directory"
+        missing.add("", what, "give the directory that loosim run wrote")
+        missing.raise_if_any()
+    problems = Problems(str(path))
+    manifest: Any = {}
+    try:
+        manifest = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, RecursionError, ValueError) as error:
+        line = error.lineno if isinstance(error, json.JSONDecodeError) else None
+        problems.add("", f"cannot be read: {error}", line=line)
+        problems.raise_if_any()
+    if not isinstance(manifest, dict) or manifest.get("schema") != SCHEMA:
+        problems.add("schema", f"is not {SCHEMA}", "give a result that this version wrote")
+        problems.raise_if_any()
+    _check_keys(manifest, _MANIFEST_KEYS, "", problems)
+    cells = manifest.get("cells")
+    for place, cell in enumerate(cells if isinstance(cells, list) else []):
+        if isinstance(cell, dict):
+            _check_keys(cell, _CELL_KEYS, f"cells.{place}.", problems)
+        else:
+            problems.add(f"cells.{place}", "is not an object")
+    problems.raise_if_any()
+    return dict(manifest)
+
+
+def _check_keys(
+    data: Mapping[str, Any],
+    kinds: Mapping[str, type | tuple[type, ...]],
+    prefix: str,
+    problems: Problems,
+) -> None:
+    for key, kind in kinds.items():
+        if key not in data:
+            problems.add(prefix + key, "is missing")
+        elif not isinstance(data[key], kind) or isinstance(data[key], bool):
+            problems.add(prefix + key, f"{data[key]!r} is not what stands here")
+
+
+def read_result(directory: Path) -> Result:
+    """Read a result directory: its manifest and its tables, split by cell.
+
+    Raises
+    ------
+    InputError
+        If anything is missing or wrong in it; every problem at once.
+    """
+    import pandas as pd
+
+    manifest = read_manifest(directory)
+    problems = Problems(str(directory))
+    tables: dict[str, pd.DataFrame] = {}
+    for name, columns in COLUMNS.items():
+        path = directory / f"{name}.parquet"
+        if not path.exists():
+            continue
+        try:
+            table = pd.read_parquet(path)
+        # pyarrow raises a different error for each way in which a file can be broken.
+        except Exception as error:
+            problems.add(path.name, f"cannot be read: {str(error).splitlines()[0]}")
+            continue
+        for column in columns:
+            if column not in table:
+                problems.add(path.name, f"has no column {column}", nearest(column, table.columns))
+        tables[name] = table
+    problems.raise_if_any()
+    _check_hands(tables, manifest, problems)
+    problems.raise_if_any()
+    cells = tuple(
+        _cell(number, cell, tables) for number, cell in enumerate(manifest["cells"], start=1)
+    )
+    return Result(directory, manifest, cells)
+
+
+def _check_hands(
+    tables: Mapping[str, pd.DataFrame], manifest: Mapping[str, Any], problems: Problems
+) -> None:
+    """Note hands of the announce table that are no class of any pack played with."""
+    from loo_sim.cards import hand_classes
+
+    if "announce" not in tables:
+        return
+    decks = {int(cell["rules"].get("deck", 52)) for cell in manifest["cells"]}
+    known = {name for deck in decks for name in hand_classes(deck).names}
+    unknown = sorted(set(map(str, tables["announce"]["hand"].unique())) - known)
+    if unknown:
+        problems.add(
+            "announce.parquet",
+            f"column hand holds {unknown[0]!r}, which is no hand class"
+            + (f" (and {len(unknown) - 1} more)" if len(unknown) > 1 else ""),
+        )
+
+
+def _cell(number: int, cell: Mapping[str, Any], tables: Mapping[str, pd.DataFrame]) -> Cell:
+    own = {name: _rows_of(table, cell["axes"]) for name, table in tables.items()}
+    return Cell(
+        number=number,
+        axes=cell["axes"],
+        players=cell["players"],
+        pot=float(cell["pot"]),
+        rules=cell["rules"],
+        policies=tuple(_policy_names(cell)),
+        deals=cell["deals"],
+        status=cell["status"],
+        error=str(cell.get("error") or ""),
+        tables={name: table for name, table in own.items() if len(table)},
+    )
+
+
+def _policy_names(cell: Mapping[str, Any]) -> Iterator[str]:
+    for policy in cell["policies"]:
+        yield str(policy.get("name", "?")) if isinstance(policy, dict) else str(policy)
+
+
+def _rows_of(table: pd.DataFrame, axes: Mapping[str, Any]) -> pd.DataFrame:
+    """The rows of a table whose axes have these values."""
+    rows = table
+    for axis, value in axes.items():
+        if axis in rows:
+            same = [known for known in rows[axis].unique() if str(known) == str(value)]
+            rows = rows[rows[axis].isin(same)]
+    return rows.reset_index(drop=True)

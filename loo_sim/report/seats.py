@@ -1,0 +1,224 @@
+"""Exhibits about the seats: what each is worth, and what is announced there."""
+
+from __future__ import annotations
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from loo_sim.report import style
+from loo_sim.report.exhibit import Exhibit, Table, each, make_exhibit
+from loo_sim.report.result import Cell
+from loo_sim.report.rounding import (
+    Z95,
+    interval,
+    percent_with_error,
+    share_error,
+    stakes,
+    with_error,
+)
+
+_DONE = {"stood": "stand", "took_miss": "miss", "defended": "defend", "folded": "fold"}
+"""Columns of the deals table, and the announcement that each counts."""
+
+
+def seat_values(cell: Cell) -> pd.DataFrame:
+    """What a deal is worth in each seat.
+
+    Returns
+    -------
+    DataFrame
+        A row a seat, from the first to speak: `seat`, `to_speak` (players after it), `net` and
+        `net_se`, `put_in` (dealer's stake or ante) and `after` (net less what was put in), stakes.
+    """
+    rows = cell.tables["deals"].sort_values("seat", ignore_index=True)
+    is_dealer = rows["seat"] == cell.players - 1
+    put_in = is_dealer.map(
+        {True: float(cell.rules["dealer_stake"]), False: float(cell.rules["ante"])}
+    )
+    return pd.DataFrame(
+        {
+            "seat": rows["seat"],
+            "to_speak": cell.players - 1 - rows["seat"],
+            "net": rows["net"],
+            "net_se": rows["net_se"],
+            "put_in": put_in,
+            "after": rows["net"] - put_in,
+        }
+    )
+
+
+def contrast(values: pd.DataFrame) -> tuple[pd.Series, pd.Series, float, float]:
+    """The seat with the highest net, the one with the lowest, their difference and its error.
+
+    Seats share their deals and only each one's own error is known; the sum of the two is the most
+    that the error of the difference can be.
+    """
+    high = values.iloc[int(values["net"].argmax())]
+    low = values.iloc[int(values["net"].argmin())]
+    return high, low, float(high["net"] - low["net"]), float(high["net_se"] + low["net_se"])
+
+
+def compare_seats(cell: Cell) -> str:
+    """A sentence on which seat takes most before the cost of the deal, with its interval."""
+    values = seat_values(cell)
+    if len(values) < 2:
+        return "Only one seat has figures, so that seats cannot be compared."
+    high, low, difference, error = contrast(values)
+    best, worst = cell.seat_in_words(int(high["seat"])), cell.seat_in_words(int(low["seat"]))
+    if not difference > Z95 * error:
+        return (
+            f"Which seat takes most from the pot is too close to call: between {best} and {worst} "
+            f"lie {interval(difference, error)} stakes a deal."
+        )
+    cost = ""
+    dealer = values[values["put_in"] > 0]
+    if len(dealer) == 1:
+        row = dealer.iloc[0]
+        cost = (
+            f" With the {stakes(row['put_in'])} stakes that he puts in, a deal costs the dealer "
+            f"{interval(-row['after'], row['net_se'])} stakes."
+            if row["after"] < 0
+            else ""
+        )
+    return (
+        f"Before the cost of the deal {best} takes most, {interval(high['net'], high['net_se'])} "
+        f"stakes a deal, which is {interval(difference, error)} more than {worst}.{cost}"
+    )
+
+
+def draw_seat_values(cells: list[Cell]) -> Figure:
+    """Net by seat with 95 % intervals, a line a game."""
+    lines = []
+    for cell in cells:
+        values = seat_values(cell)
+        lines.append(
+            style.Line(
+                cell.label,
+                values["to_speak"].to_numpy(float),
+                values["net"].to_numpy(float),
+                Z95 * values["net_se"].to_numpy(float),
+            )
+        )
+    return style.draw_lines(lines, "net, stakes a deal")
+
+
+def seat_value_exhibit(cells: list[Cell]) -> Exhibit:
+    """What the seats are worth, all cells in one figure."""
+    rows = [
+        (
+            cell.label,
+            cell.seat_name(int(row.seat)),
+            with_error(row.net, row.net_se),
+            stakes(row.put_in),
+            with_error(row.after, row.net_se),
+        )
+        for cell in cells
+        for row in each(seat_values(cell))
+    ]
+    named = f"{cells[0].label}: " if len(cells) > 1 else ""
+    return make_exhibit(
+        "seat-values",
+        "What each seat is worth",
+        "Lines of the net of each seat against the number of players still to speak, with 95 % "
+        "intervals.",
+        f"{named}{compare_seats(cells[0])} Net is what a player takes from the pot less his loo, "
+        "in this deal only: what "
+        "he puts into the pot before it stands apart, in the table, and what the pot carries over "
+        "is not counted.",
+        lambda: draw_seat_values(cells),
+        Table(
+            "Net in stakes a deal (standard error of the last digits in brackets)",
+            ("game", "seat", "net", "put in", "net less put in"),
+            tuple(rows),
+        ),
+    )
+
+
+def announcements(cell: Cell) -> pd.DataFrame:
+    """How often each announcement is made in each seat.
+
+    Returns
+    -------
+    DataFrame
+        A row a seat: `seat`, `n`, the shares `stand`, `miss`, `defend`, `fold`, the share `silent`
+        (the dealer had nothing to say as all had folded), and `looed`.
+    """
+    rows = cell.tables["deals"].sort_values("seat", ignore_index=True)
+    shares = rows[["seat", "n", *_DONE, "looed"]].rename(columns=_DONE)
+    silent = 1 - shares[list(_DONE.values())].sum(axis=1)
+    return shares.assign(silent=silent.clip(lower=0).where(silent > 1e-9, 0.0))
+
+
+def draw_announcements(cell: Cell) -> Figure:
+    """Stacked bars of announcements by seat, a letter in each part that has room for it."""
+    shares = announcements(cell)
+    figure = style.new_figure(0.9 + 0.32 * len(shares))
+    axes = figure.subplots()
+    for place, row in enumerate(each(shares)):
+        left = 0.0
+        for action, look in style.ACTIONS.items():
+            share = float(getattr(row, action))
+            axes.barh(
+                place, share, left=left, height=0.78, color=look.colour, edgecolor="white", lw=0.6
+            )
+            if share >= 0.03:
+                number = f" {share:.0%}".replace("%", " %") if share >= 0.1 else ""
+                axes.text(
+                    left + share / 2,
+                    place,
+                    look.letter + number,
+                    color=look.ink,
+                    ha="center",
+                    va="center",
+                    fontsize=8,
+                )
+            left += share
+        axes.plot(
+            row.looed, place + 0.39, marker="^", ms=5, mfc="white", mec="black", clip_on=False
+        )
+    axes.set_yticks(range(len(shares)), [cell.seat_name(int(seat)) for seat in shares["seat"]])
+    axes.set_ylabel("seat")
+    axes.invert_yaxis()
+    axes.set_xlim(0, 1)
+    axes.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0 %", "25 %", "50 %", "75 %", "100 %"])
+    axes.set_xlabel("share of deals   (S stand, M miss, D defend, F fold;  △ looed)")
+    axes.spines[["left", "bottom"]].set_visible(False)
+    axes.tick_params(length=0)
+    return figure
+
+
+def announcement_exhibit(cell: Cell) -> Exhibit:
+    """Who stands how often."""
+    shares = announcements(cell)
+    plays = 100 * (shares["stand"] + shares["miss"])
+    most, least = (
+        f"{cell.seat_in_words(int(shares['seat'].iloc[place]))} ({plays.iloc[place]:.1f} %)"
+        for place in (int(plays.argmax()), int(plays.argmin()))
+    )
+    caption = (
+        f"Most often in, on his own hand or on the miss, is {most}, least often {least}. White at "
+        "the end of the dealer’s bar: all before him had folded, and the pot was his."
+    )
+    rows = [
+        (
+            cell.seat_name(int(row.seat)),
+            *(
+                percent_with_error(share, share_error(share, row.n))
+                for share in (row.stand, row.miss, row.defend, row.fold, row.silent, row.looed)
+            ),
+        )
+        for row in each(shares)
+    ]
+    return make_exhibit(
+        f"announcements-{cell.number}",
+        f"Who stands how often: {cell.label}",
+        "A bar for each seat, divided into the shares of deals in which it stood, took the miss, "
+        "defended or folded; a triangle below it marks how often it was looed.",
+        caption,
+        lambda: draw_announcements(cell),
+        Table(
+            "Shares of all deals (standard error of the last digits in brackets)",
+            ("seat", "stands", "takes the miss", "defends", "folds", "all folded", "is looed"),
+            tuple(rows),
+        ),
+    )

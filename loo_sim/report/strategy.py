@@ -1,0 +1,242 @@
+"""The strategy matrix: which announcement is best with which hand, and by how much."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from loo_sim.cards import ACE, lowest_rank
+from loo_sim.report import style
+from loo_sim.report.exhibit import Exhibit, Table, each, make_exhibit
+from loo_sim.report.hands import GRIDS, SAMPLES, in_words, rank_letter
+from loo_sim.report.miss import on_offer
+from loo_sim.report.pooling import decide
+from loo_sim.report.result import Cell
+from loo_sim.report.rounding import interval, percent_with_error, with_error
+
+_AXES = {
+    1: ("live trump", "best plain card"),
+    0: ("best plain card", "second plain card"),
+    2: ("higher live trump", "lower live trump"),
+}
+"""What the rows and the columns of each grid are."""
+
+_ROW, _LABELS, _HEAD = 0.3, 0.5, 0.5
+"""Inches: a row of a grid, the labels at its side, those above it."""
+
+_IN_WORDS = {"stand": "stand", "miss": "take the miss", "defend": "defend", "fold": "fold"}
+
+
+@dataclass(frozen=True)
+class Spot:
+    """A situation for which the matrix is shown, the miss still there.
+
+    Attributes
+    ----------
+    seat, standers : int
+    slug, title : str
+    """
+
+    seat: int
+    standers: int
+    slug: str
+    title: str
+
+
+def spots(cell: Cell) -> list[Spot]:
+    """The first seat with nobody in, and the dealer as he most often finds the table."""
+    rows = on_offer(cell)
+    found = []
+    if ((rows["seat"] == 0) & (rows["standers"] == 0)).any():
+        found.append(Spot(0, 0, "first", "first seat"))
+    dealer = rows[rows["seat"] == cell.players - 1]
+    if len(dealer):
+        deals = dealer.groupby("standers")["n"].sum()
+        standers = int(deals.index.to_numpy()[deals.argmax()])
+        found.append(
+            Spot(cell.players - 1, standers, "dealer", f"dealer, {standers} in before him")
+        )
+    return found
+
+
+@lru_cache(maxsize=4)
+def matrix(cell: Cell, spot: Spot) -> pd.DataFrame:
+    """Values and the best announcement for every kind of hand in a situation.
+
+    Returns
+    -------
+    DataFrame
+        `trumps`, `row` and `col` (ranks, as in `hands.features`) and what `decide` gives.
+    """
+    rows = on_offer(cell)
+    rows = rows[(rows["seat"] == spot.seat) & (rows["standers"] == spot.standers)]
+    return decide(rows, ["trumps", "row", "col"])
+
+
+def shares(kinds: pd.DataFrame) -> pd.Series:
+    """Share of deals in which each announcement surely is best; ``unclear`` takes the rest."""
+    name = kinds["best"].where(kinds["sure"], "unclear")
+    return kinds.groupby(name)["n"].sum() / kinds["n"].sum()
+
+
+def draw_grid(kinds: pd.DataFrame, trumps: int, deck: int) -> Figure:
+    """One grid: a square a kind of hand, its best announcement, and the margin to the next."""
+    low = lowest_rank(deck)
+    # The lowest trump is turned up, so that trumps begin one rank above the plain cards.
+    rows = list(range(ACE, low + (trumps > 0) - 1, -1))
+    columns = list(range(ACE, low + (trumps == 2) - 1, -1))
+    if trumps == 2:
+        rows, columns = rows[:-1], columns[1:]
+    tall = _ROW * len(rows)
+    figure = style.map_figure(_HEAD + tall)
+    axes = style.map_axes(figure, (_LABELS, _HEAD, style.WIDTH - _LABELS, tall))
+    squares = []
+    for kind in each(kinds):
+        look = style.ACTIONS[kind.best]
+        squares.append(
+            style.Square(
+                rows.index(kind.row),
+                columns.index(kind.col),
+                look.colour,
+                look.ink,
+                f"{look.letter} {kind.margin:.2f}",
+                not kind.sure,
+            )
+        )
+    style.draw_squares(axes, squares, len(rows), len(columns), 6.8)
+    axes.set_xticks(range(len(columns)), [rank_letter(rank) for rank in columns])
+    axes.set_yticks(range(len(rows)), [rank_letter(rank) for rank in rows])
+    axes.xaxis.set_ticks_position("top")
+    axes.xaxis.set_label_position("top")
+    axes.tick_params(length=0)
+    axes.set_ylabel(_AXES[trumps][0])
+    axes.set_xlabel(_AXES[trumps][1])
+    return figure
+
+
+def grid_exhibit(cell: Cell, spot: Spot, kinds: pd.DataFrame, trumps: int) -> Exhibit | None:
+    """One grid of the strategy matrix `kinds`; None if no such hand came up."""
+    kinds = kinds[kinds["trumps"] == trumps]
+    if kinds.empty:
+        return None
+    share = shares(kinds)
+    found = [
+        f"{_IN_WORDS[action]} {share[action]:.0%}"
+        for action in style.ACTIONS
+        if action in share.index
+    ]
+    unclear = share.get("unclear", 0.0)
+    caption = (
+        f"With {GRIDS[trumps]}, best in these shares of deals: {', '.join(found) or 'none'}; "
+        f"too close to call {unclear:.0%}."
+    ).replace("%", " %")
+    rows = [
+        (
+            f"{rank_letter(kind.row)}, {rank_letter(kind.col)}",
+            f"{int(kind.n):,}",
+            with_error(kind.stand, kind.stand_se),
+            with_error(kind.miss, kind.miss_se),
+            with_error(kind.miss_minus_stand, kind.miss_minus_stand_se),
+            _IN_WORDS[kind.best] if kind.sure else "too close to call",
+            with_error(kind.margin, kind.margin_se),
+        )
+        for kind in each(kinds.sort_values(["row", "col"], ascending=False))
+    ]
+    row_name, column_name = _AXES[trumps]
+    return make_exhibit(
+        f"strategy-{cell.number}-{spot.slug}-{trumps}",
+        f"{GRIDS[trumps][0].upper()}{GRIDS[trumps][1:]} — {spot.title}",
+        f"A square for each kind of hand: rows are the {row_name}, columns the {column_name}. Each "
+        "holds the letter of the best announcement and its margin to the next in stakes.",
+        caption,
+        lambda: draw_grid(kinds, trumps, cell.deck),
+        Table(
+            "Values in stakes, folding and defending being 0 (standard error of the last digits)",
+            (
+                f"{row_name}, {column_name}",
+                "deals",
+                "stand",
+                "miss",
+                "miss less stand",
+                "best",
+                "margin",
+            ),
+            tuple(rows),
+        ),
+    )
+
+
+def three_trumps(kinds: pd.DataFrame) -> str:
+    """A sentence on hands of three trumps, which have no grid."""
+    kinds = kinds[kinds["trumps"] == 3]
+    if kinds.empty:
+        return "No hand of three trumps came up."
+    kind = kinds.iloc[0]
+    if not kind["sure"]:
+        return "With three trumps it is too close to call."
+    return (
+        f"With three trumps: {_IN_WORDS[kind['best']]}, by "
+        f"{interval(kind['margin'], kind['margin_se'])} stakes."
+    )
+
+
+def compare_announcements(cell: Cell) -> str:
+    """A sentence on how the hands of the first spot divide; empty if there is no spot."""
+    found = spots(cell)
+    if not found:
+        return ""
+    first = found[0]
+    kinds = matrix(cell, first)
+    share = shares(kinds)
+    parts = [
+        f"{_IN_WORDS[action]} with {share[action]:.0%} of hands"
+        for action in ("stand", "miss", "defend", "fold")
+        if action in share.index
+    ]
+    told = ", ".join(parts) if parts else "nothing can be told"
+    return (
+        f"With {cell.label}, what pays best for the {first.title} against these opponents: {told}; "
+        f"too close to call with {share.get('unclear', 0.0):.0%}."
+    ).replace("%", " %")
+
+
+def sample_values(cell: Cell, spot: Spot) -> Table:
+    """What each announcement is worth with chosen hands."""
+    rows = on_offer(cell)
+    rows = rows[(rows["seat"] == spot.seat) & (rows["standers"] == spot.standers)]
+    rows = rows[rows["hand"].isin(SAMPLES)]
+    valued = {row.hand: row for row in each(decide(rows, ["hand"]))} if len(rows) else {}
+    shown = tuple(
+        (
+            in_words(hand),
+            f"{row.n:,}",
+            with_error(row.stand, row.stand_se),
+            percent_with_error(row.stand_loo, row.stand_loo_se),
+            with_error(row.stand_tricks, row.stand_tricks_se),
+            with_error(row.miss, row.miss_se),
+            percent_with_error(row.miss_loo, row.miss_loo_se),
+            with_error(row.miss_minus_stand, row.miss_minus_stand_se),
+            _IN_WORDS[row.best] if row.sure else "too close to call",
+        )
+        for hand in SAMPLES
+        if (row := valued.get(hand)) is not None
+    )
+    return Table(
+        f"{spot.title[0].upper()}{spot.title[1:]}: values in stakes, folding and defending being 0 "
+        "(standard error of the last digits in brackets); spades are trumps, the lowest turned up",
+        (
+            "hand",
+            "deals",
+            "stand",
+            "looed",
+            "tricks",
+            "miss",
+            "looed",
+            "miss less stand",
+            "best",
+        ),
+        shown,
+    )

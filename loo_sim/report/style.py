@@ -1,0 +1,303 @@
+"""The look of the figures: colours, letters, and SVG that can stand inside a page."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from html import escape
+from typing import Any, NamedTuple
+
+import matplotlib as mpl
+import numpy as np
+import numpy.typing as npt
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.collections import PolyCollection
+from matplotlib.figure import Figure
+
+WIDTH = 6.4
+"""Inches: every figure is as wide as the text of an A4 page, and legible on a phone."""
+
+
+class ActionStyle(NamedTuple):
+    """How an announcement is shown."""
+
+    letter: str
+    colour: str
+    ink: str
+
+
+ACTIONS = {
+    "stand": ActionStyle("S", "#004488", "#ffffff"),
+    "miss": ActionStyle("M", "#ddaa33", "#000000"),
+    "defend": ActionStyle("D", "#bb5566", "#ffffff"),
+    "fold": ActionStyle("F", "#e6e6e6", "#000000"),
+}
+"""Announcements; the colours stay apart under colour blindness and in grey."""
+
+LINES = (
+    ("#0072b2", "o", "-"),
+    ("#d55e00", "s", "--"),
+    ("#009e73", "^", "-."),
+    ("#cc79a7", "D", ":"),
+    ("#e69f00", "v", (0, (5, 1))),
+    ("#56b4e9", "P", (0, (3, 1, 1, 1))),
+    ("#000000", "X", (0, (1, 1))),
+)
+"""Okabe and Ito's colours, each with its marker and dash."""
+
+DIVERGING = "PuOr"
+INK = "#222222"
+QUIET = "#767676"
+HATCH = "////"
+
+_SETTINGS: Any = {
+    "svg.fonttype": "none",
+    "font.family": "DejaVu Sans",
+    "font.size": 8.5,
+    # Names come from files: a dollar sign in one must not start a formula.
+    "text.parse_math": False,
+    "axes.titlesize": 9,
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+    "axes.labelsize": 8.5,
+    "axes.labelcolor": INK,
+    "axes.edgecolor": QUIET,
+    "axes.linewidth": 0.6,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.axisbelow": True,
+    "grid.color": "#dddddd",
+    "grid.linewidth": 0.5,
+    "hatch.linewidth": 0.7,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "xtick.major.width": 0.6,
+    "ytick.major.width": 0.6,
+    "xtick.major.size": 2.5,
+    "ytick.major.size": 2.5,
+    "legend.frameon": False,
+    "legend.fontsize": 8.5,
+    "axes.formatter.use_mathtext": False,
+    "axes.unicode_minus": True,
+}
+
+
+@contextmanager
+def drawing(slug: str) -> Iterator[None]:
+    """Settings under which the figure `slug` is made and written."""
+    with mpl.rc_context({**_SETTINGS, "svg.hashsalt": slug}):
+        yield
+
+
+def new_figure(height: float) -> Figure:
+    """An empty figure, `height` inches high, whose parts are laid out to fit."""
+    return Figure(figsize=(WIDTH, height), layout="constrained")
+
+
+def map_figure(height: float) -> Figure:
+    """An empty figure for maps, whose parts are placed by `map_axes`.
+
+    It has no layout engine: to lay out a thousand labels takes longer than to draw them.
+    """
+    return Figure(figsize=(WIDTH, height))
+
+
+def map_axes(figure: Figure, box: tuple[float, float, float, float]) -> Axes:
+    """Axes for a map at a place in a figure, without frame and ticks.
+
+    Parameters
+    ----------
+    figure : Figure
+        From `map_figure`.
+    box : tuple of float
+        Left, top, width and height in inches, from the figure's upper left corner.
+    """
+    left, top, width, height = box
+    across, down = figure.get_size_inches()
+    axes = figure.add_axes(
+        (left / across, 1 - (top + height) / down, width / across, height / down)
+    )
+    axes.spines[:].set_visible(False)
+    axes.tick_params(length=0)
+    return axes
+
+
+class Square(NamedTuple):
+    """A square of a map.
+
+    Attributes
+    ----------
+    row, column : int
+        Place; row 0 is on top.
+    colour, ink : str
+        Of the square and of its text.
+    text : str
+        Empty for none.
+    noise : bool
+        Whether it is hatched.
+    """
+
+    row: int
+    column: int
+    colour: str
+    ink: str
+    text: str
+    noise: bool
+
+
+class _Labels(Artist):
+    """The texts of a map's squares, written straight into the SVG.
+
+    A page holds thousands of them, and matplotlib's own texts, each laid out by itself, would take
+    most of the time that a report takes.
+    """
+
+    def __init__(self, squares: Sequence[Square], size: float) -> None:
+        super().__init__()
+        self._squares, self._size = squares, size
+
+    def draw(self, renderer: Any) -> None:
+        """Write the texts, those of one colour together."""
+        writer = renderer.writer
+        for ink in sorted({square.ink for square in self._squares}):
+            chosen = [square for square in self._squares if square.ink == ink]
+            places = self.get_transform().transform([(s.column, s.row) for s in chosen])
+            style = f"font-size: {self._size:.2f}px; text-anchor: middle; fill: {ink}"
+            writer.start("g", attrib={"style": style})
+            for square, (x, y) in zip(chosen, places, strict=True):
+                # Figures are about 0.7 of the font's size high, and y counts from below.
+                baseline = renderer.height - y + 0.35 * self._size
+                writer.element(
+                    "text", square.text, attrib={"x": f"{x:.1f}", "y": f"{baseline:.1f}"}
+                )
+            writer.end("g")
+
+
+def draw_squares(
+    axes: Axes, squares: Sequence[Square], rows: int, columns: int, size: float
+) -> None:
+    """Draw the `squares` of a map of so many `rows` and `columns`, texts `size` points high."""
+
+    def corners(square: Square) -> list[tuple[float, float]]:
+        left, top = square.column - 0.5, square.row - 0.5
+        return [(left, top), (left + 1, top), (left + 1, top + 1), (left, top + 1)]
+
+    fills = PolyCollection(
+        [corners(square) for square in squares],
+        facecolors=[square.colour for square in squares],
+        edgecolors="white",
+        linewidths=0.8,
+    )
+    hatches = PolyCollection(
+        [corners(square) for square in squares if square.noise],
+        facecolors="none",
+        edgecolors="#8c8c8c",
+        linewidths=0,
+        hatch=HATCH,
+    )
+    axes.add_collection(fills, autolim=False)
+    axes.add_collection(hatches, autolim=False)
+    axes.add_artist(_Labels([square for square in squares if square.text], size))
+    axes.set_xlim(-0.5, columns - 0.5)
+    axes.set_ylim(rows - 0.5, -0.5)
+
+
+class Line(NamedTuple):
+    """A line of a chart by seats.
+
+    Attributes
+    ----------
+    label : str
+    to_speak : ndarray of float
+        Players still to speak after each seat.
+    value, half : ndarray of float
+        Values, and half-widths of their 95 % intervals.
+    """
+
+    label: str
+    to_speak: npt.NDArray[np.float64]
+    value: npt.NDArray[np.float64]
+    half: npt.NDArray[np.float64]
+
+
+def draw_lines(lines: Sequence[Line], what: str) -> Figure:
+    """A chart by seats, the dealer on the right, `what` upwards; a panel for each six lines."""
+    each = len(LINES) - 1
+    panels = [lines[i : i + each] for i in range(0, len(lines), each)]
+    figure = new_figure(0.5 + 2.7 * len(panels))
+    grid = figure.subplots(len(panels), 1, squeeze=False, sharex=True, sharey=True)[:, 0]
+    for axes, members in zip(grid, panels, strict=True):
+        axes.axhline(0, color=QUIET, linewidth=0.8)
+        axes.grid(axis="y")
+        for line, (colour, marker, dash) in zip(members, LINES, strict=False):
+            axes.errorbar(
+                -line.to_speak,
+                line.value,
+                yerr=line.half,
+                color=colour,
+                marker=marker,
+                linestyle=dash,
+                markersize=5,
+                linewidth=1.2,
+                capsize=2,
+                label=line.label,
+            )
+        axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}".replace("-", "−"))
+        axes.set_ylabel(what)
+        axes.legend()
+    most = int(max(line.to_speak.max() for line in lines))
+    names = [str(left) if left else "0\ndealer" for left in range(most, -1, -1)]
+    grid[-1].set_xticks(range(-most, 1), names)
+    grid[-1].set_xlabel("players still to speak")
+    return figure
+
+
+def inline_svg(figure: Figure, slug: str, title: str, description: str) -> str:
+    """Write a figure as an SVG element that can stand in a page with others.
+
+    Parameters
+    ----------
+    figure : Figure
+        Made under `drawing`.
+    slug : str
+        Short name of the figure, unique on the page; prefixes every id.
+    title, description : str
+        Plain text for those who cannot see it.
+
+    Returns
+    -------
+    str
+        The element, the same for the same figure; it names no address and needs no font.
+    """
+    buffer = io.StringIO()
+    figure.savefig(
+        buffer,
+        format="svg",
+        metadata={"Date": None, "Creator": None, "Format": None, "Type": None},
+    )
+    text = buffer.getvalue()
+    text = text[text.index("<svg") :]
+    text = re.sub(r"<!--.*?-->|<metadata>.*?</metadata>|<style.*?</style>", "", text, flags=re.S)
+    text = re.sub(r' xmlns(:xlink)?="[^"]*"| version="1\.1"', "", text)
+    text = text.replace("xlink:href=", "href=")
+    text = re.sub(r' transform="rotate\(-0 [^"]*\)"', "", text)
+    text = re.sub(r"font-family: [^;\"]*;? ?", "", text)
+    used = set(re.findall(r'href="#([^"]+)"', text)) | set(re.findall(r"url\(#([^)]+)\)", text))
+    text = re.sub(
+        r' id="([^"]+)"',
+        lambda found: f' id="{slug}-{found[1]}"' if found[1] in used else "",
+        text,
+    )
+    text = re.sub(r'href="#', f'href="#{slug}-', text)
+    text = re.sub(r"url\(#", f"url(#{slug}-", text)
+    text = re.sub(r"\s*\n\s*", " ", text)
+    text = re.sub(r"<defs>\s*</defs>", "", text)
+    text = re.sub(r' width="[\d.]+pt" height="[\d.]+pt"', "", text, count=1)
+    head = (
+        f'<title id="{slug}-title">{escape(title)}</title>'
+        f'<desc id="{slug}-desc">{escape(description)}</desc>'
+    )
+    return re.sub(r"^<svg([^>]*)>", lambda found: f"<svg{found[1]}>{head}", text, count=1).strip()

@@ -1,0 +1,180 @@
+"""Exhibits about the pot: by how much a deal changes it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from loo_sim.report import style
+from loo_sim.report.exhibit import Exhibit, Table, each, make_exhibit
+from loo_sim.report.result import Cell
+from loo_sim.report.rounding import (
+    Z95,
+    interval,
+    percent_interval,
+    percent_with_error,
+    share_error,
+    signed,
+    stakes,
+    with_error,
+)
+
+TAIL = 0.0005
+"""Share of deals beyond the largest swing drawn."""
+
+
+def swing_shares(cell: Cell) -> pd.DataFrame:
+    """The distribution of the pot's change in a deal.
+
+    Returns
+    -------
+    DataFrame
+        `pot_swing` in stakes, ascending, `share` of deals and `share_se`.
+    """
+    columns = ["pot_swing", "share", "share_se"]
+    return cell.tables["swings"][columns].sort_values("pot_swing", ignore_index=True)
+
+
+def mean_swing(cell: Cell) -> tuple[float, float]:
+    """Mean change of the pot in a deal and its standard error, stakes.
+
+    The error is ``sqrt(variance / (n - 1))`` with the variance of the observed distribution.
+    """
+    swings = swing_shares(cell)
+    share = swings["share"].to_numpy(float)
+    change = swings["pot_swing"].to_numpy(float)
+    mean = float((share * change).sum())
+    variance = float((share * (change - mean) ** 2).sum())
+    return mean, (variance / (cell.deals - 1)) ** 0.5 if cell.deals > 1 else float("nan")
+
+
+def compare_with_zero(cell: Cell) -> str:
+    """A sentence on whether the pot grows, with the interval."""
+    mean, error = mean_swing(cell)
+    if not abs(mean) > Z95 * error:
+        return (
+            "Whether the pot grows or shrinks in a deal is too close to call: it changes by "
+            f"{interval(mean, error)} stakes on average."
+        )
+    verb = "grows" if mean > 0 else "shrinks"
+    swings = swing_shares(cell)
+    grew = float(swings.loc[swings["pot_swing"] > 0, "share"].sum())
+    return (
+        f"A pot of {stakes(cell.pot)} stakes {verb} by {interval(abs(mean), error)} stakes a deal "
+        f"on average; it is larger after {percent_interval(grew, share_error(grew, cell.deals))} "
+        "of the deals."
+    )
+
+
+def no_play(cell: Cell) -> str:
+    """A sentence on how often the pot goes without play, and how many are looed."""
+    seats = cell.tables["deals"]
+    lone = float(seats["took_pot"].sum())
+    looed = float(seats["looed"].sum())
+    return (
+        f"In {percent_interval(lone, share_error(lone, cell.deals))} of the deals somebody takes "
+        f"the whole pot without play; {looed:.2f} players are looed in the average deal."
+    )
+
+
+def draw_swings(cell: Cell) -> Figure:
+    """Bars of the share of deals by the pot's change; the mean as a line."""
+    swings = swing_shares(cell)
+    mean, _ = mean_swing(cell)
+    beyond = swings["share"][::-1].cumsum()[::-1]
+    shown = swings[beyond >= TAIL]
+    change = shown["pot_swing"].to_numpy(float)
+    share = shown["share"].to_numpy(float)
+    gap = float(np.diff(change).min()) if len(change) > 1 else 1.0
+    figure = style.new_figure(2.6)
+    axes = figure.subplots()
+    colours = np.where(change > 0, "#5e3c99", np.where(change < 0, "#e08214", style.QUIET))
+    axes.bar(change, share, width=min(0.8 * gap, 0.6), color=list(colours))
+    axes.axvline(mean, color=style.INK, linewidth=1, linestyle="--")
+    axes.text(
+        mean,
+        1.02,
+        f"mean {signed(f'{mean:+.2f}')}",
+        transform=axes.get_xaxis_transform(),
+        ha="center",
+        fontsize=8,
+    )
+    axes.yaxis.set_major_formatter(lambda value, _: f"{100 * value:g} %")
+    axes.xaxis.set_major_formatter(lambda value, _: signed(f"{value:+g}") if value else "0")
+    axes.grid(axis="y")
+    axes.set_xlabel("change of the pot, stakes")
+    axes.set_ylabel("share of deals")
+    return figure
+
+
+def swing_exhibit(cell: Cell) -> Exhibit:
+    """The distribution of pot swings."""
+    rows = [
+        (signed(f"{row.pot_swing:+.2f}"), percent_with_error(row.share, row.share_se))
+        for row in each(swing_shares(cell))
+    ]
+    return make_exhibit(
+        f"swings-{cell.number}",
+        f"What a deal does to the pot: {cell.label}",
+        "Bars of the share of deals against the change of the pot in stakes; a dashed line marks "
+        "the mean.",
+        f"{compare_with_zero(cell)} The stakes that the next dealer puts in are not counted."
+        f" Swings beyond the largest bar: less than {100 * TAIL:g} % of deals.",
+        lambda: draw_swings(cell),
+        Table(
+            "Change of the pot in stakes, and share of deals (standard error of the last digits)",
+            ("change", "share of deals"),
+            tuple(rows),
+        ),
+    )
+
+
+def draw_mean_swings(cells: list[Cell]) -> Figure:
+    """Mean change of the pot with its 95 % interval, a row a cell."""
+    figure = style.new_figure(0.8 + 0.28 * len(cells))
+    axes = figure.subplots()
+    axes.axvline(0, color=style.QUIET, linewidth=0.8)
+    axes.grid(axis="x")
+    for place, cell in enumerate(cells):
+        mean, error = mean_swing(cell)
+        axes.errorbar(mean, place, xerr=Z95 * error, color="#0072b2", marker="o", ms=5, capsize=3)
+    axes.set_yticks(range(len(cells)), [cell.label for cell in cells])
+    axes.invert_yaxis()
+    axes.margins(y=0.15)
+    axes.set_xlabel("mean change of the pot in a deal, stakes")
+    return figure
+
+
+def compare_means(cells: list[Cell]) -> str:
+    """A sentence on how far apart the mean swings of the cells are."""
+    means = [(cell.label, *mean_swing(cell)) for cell in cells]
+    low = min(means, key=lambda row: row[1])
+    high = max(means, key=lambda row: row[1])
+    # Cells share their deals; without the pairing the errors are added as if they did not.
+    difference, error = high[1] - low[1], (high[2] ** 2 + low[2] ** 2) ** 0.5
+    apart = f"{interval(difference, error)} stakes a deal"
+    if not difference > Z95 * error:
+        return (
+            f"In which game the pot grows most is too close to call: the means lie {apart} apart."
+        )
+    return (
+        f"The pot changes most upwards with {high[0]} ({interval(high[1], high[2])} stakes a "
+        f"deal), least with {low[0]} ({interval(low[1], low[2])}); they lie {apart} apart."
+    )
+
+
+def mean_swing_exhibit(cells: list[Cell]) -> Exhibit:
+    """The mean change of the pot across the cells of a sweep."""
+    return make_exhibit(
+        "mean-swings",
+        "The mean pot swing, game by game",
+        "A dot for each game at the mean change of the pot, with its 95 % interval.",
+        f"{compare_means(cells)} The pots compared are those when play begins.",
+        lambda: draw_mean_swings(cells),
+        Table(
+            "Mean change of the pot in stakes (standard error of the last digits in brackets)",
+            ("game", "mean change"),
+            tuple((cell.label, with_error(*mean_swing(cell))) for cell in cells),
+        ),
+    )
