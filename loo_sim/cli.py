@@ -188,11 +188,11 @@ def _tell_end(ended: Any, out: Output) -> int:
     from loo_sim.runner.signals import exit_code
 
     cells = ended.manifest["cells"]
-    failed = [number for number, cell in enumerate(cells) if cell["status"] == CELL_FAILED]
-    for number in failed:
-        axes = ", ".join(f"{axis} = {value}" for axis, value in cells[number]["axes"].items())
-        where = f"cell {number}" + (f" ({axes})" if axes else "")
-        click.echo(f"{where} failed: {cells[number]['error']}", err=True)
+    failed = [cell for cell in cells if cell["status"] == CELL_FAILED]
+    for cell in failed:
+        axes = ", ".join(f"{axis} = {value}" for axis, value in cell["axes"].items())
+        where = f"the cell {axes}" if axes else "the only cell"
+        click.echo(f"{where} failed: {cell['error']}", err=True)
     if ended.stopped is not None:
         done = sum(cell["status"] == CELL_DONE for cell in cells)
         kept = f"kept in {ended.directory}" if done else "nothing was kept"

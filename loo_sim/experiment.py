@@ -184,12 +184,13 @@ def game_cell(
     rules = parse_rules({**options["rules"], **swept}, found)
     for problem in found:
         wrong(problem.key, problem.what, problem.hint)
-    players, pot = options["players"], None
+    players, pot = None, None
     if rules is not None:
-        fault = players_fault(rules, players)
+        fault = players_fault(rules, options["players"])
         if fault:
             wrong("players", fault)
         else:
+            players = options["players"]
             stakes = options.get("pot", rules.single_pot(players) / UNITS_PER_STAKE)
             fault = pot_fault(rules, players, stakes)
             if fault:
@@ -197,7 +198,7 @@ def game_cell(
             else:
                 pot = round(stakes * UNITS_PER_STAKE)
     policies = _seat_policies(options["policies"], players, shelf or Shelf(Path()), wrong, problems)
-    if len(problems.found) > before or rules is None or pot is None:
+    if len(problems.found) > before or rules is None or players is None or pot is None:
         return None
     return Cell(dict(point.values), players, pot, rules, policies)
 
@@ -228,9 +229,12 @@ class Shelf:
 
 
 def _seat_policies(
-    value: Any, players: Any, shelf: Shelf, wrong: Callable[..., None], problems: Problems
+    value: Any, players: int | None, shelf: Shelf, wrong: Callable[..., None], problems: Problems
 ) -> tuple[Policy, ...]:
-    """A policy for each seat out of a word, or a list of one or of one a seat."""
+    """A policy for each seat out of a word, or a list of one or of one a seat.
+
+    Without a number of players the policies are checked all the same, and none are returned.
+    """
     words = [value] if isinstance(value, str) else value
     if not isinstance(words, list) or not all(isinstance(word, str) for word in words) or not words:
         wrong(
@@ -239,7 +243,7 @@ def _seat_policies(
             'a name, a path, or a list of them: "peel", ["peel"]',
         )
         return ()
-    if isinstance(players, int) and len(words) not in (1, players):
+    if players is not None and len(words) not in (1, players):
         wrong(
             "policies",
             f"there are {len(words)} policies for {players} players",
@@ -256,7 +260,7 @@ def _seat_policies(
                 wrong("policies", f"'{word}': {problem.what}", problem.hint)
             else:
                 problems.found.append(problem)
-    return tuple(policies * players if len(policies) == 1 else policies)
+    return tuple(policies * (players or 0) if len(policies) == 1 else policies)
 
 
 def _check_single_values(settings: dict[str, Any], problems: Problems, line_of: LineOf) -> None:

@@ -161,14 +161,16 @@ def _listed(cells: Any, wrong: Callable[..., None]) -> Iterator[Point]:
         wrong("sweep.list", f"has {len(cells):,} cells", f"at most {MOST_CELLS:,}")
         return
     points = [flat(cell) for cell in cells]
+    first_with: dict[str, int] = {}
     for number, point in enumerate(points, start=1):
         key = f"sweep.list.{number}"
         for axis in point:
             _check_axis(f"{key}.{axis}", axis, wrong)
         if point.keys() != points[0].keys():
             wrong(key, "has other axes than the first cell", "each cell gives every axis")
-        if point in points[: number - 1]:
-            wrong(key, f"is the same cell as number {points.index(point) + 1}")
+        twin = first_with.setdefault(repr(sorted(point.items())), number)
+        if twin < number:
+            wrong(key, f"is the same cell as number {twin}")
         yield Point(
             {axis: point[axis] for axis in points[0] if axis in point},
             {axis: f"{key}.{axis}" for axis in point},
@@ -188,7 +190,8 @@ def _check_values(key: str, values: Any, wrong: Callable[..., None]) -> None:
     elif not values:
         wrong(key, "has no values")
     else:
-        words = [(type(value), value) for value in values]
-        twice = next((value for i, (_, value) in enumerate(words) if words[i] in words[:i]), None)
-        if twice is not None:
-            wrong(key, f"has the value {shown(twice)} twice")
+        # Values are compared as they are written: 1, 1.0 and true are three values.
+        written = [repr(value) for value in values]
+        if len(set(written)) < len(written):
+            twice = next(i for i, word in enumerate(written) if word in written[:i])
+            wrong(key, f"has the value {shown(values[twice])} twice")

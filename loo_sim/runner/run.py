@@ -154,7 +154,7 @@ class _Work:
 
     def run_cell(self, cell: Cell, axes: Mapping[str, Any], begun: float, stopper: Stopper) -> None:
         """Run one cell, write its tables and note what became of it."""
-        place = f"cell {len(self.outcomes) + 1} of {len(self.experiment.cells)}"
+        place = f"{len(self.outcomes) + 1} of {len(self.experiment.cells)}"
         name = f"{place}: {cell.name}" if cell.axes else self.experiment.name
         self.progress.start_cell(name, self.experiment.deals)
         try:
@@ -162,7 +162,7 @@ class _Work:
         except Exception as error:  # whatever it is, the other cells go on
             told = f"{type(error).__name__}: {error}"
             self.outcomes.append(CellOutcome(FAILED, time.perf_counter() - begun, told))
-            self.progress.end_cell(f"{name}: failed: {told}")
+            self.progress.end_cell(f"{name}: failed")
             if self.verbose:
                 self.progress.say(traceback.format_exc())
             return

@@ -130,7 +130,7 @@ def _situation_table(
     if situation.miss_free:
         miss = _Outcome.of(result_counts.sum(axis=1).T[:MISS_GONE], nets)
         difference = estimate(
-            list(result_counts[:, :, :MISS_GONE].reshape(hands.size, -1).T),
+            list(result_counts[:, :, :MISS_GONE].reshape(hands.size, STAND_RESULTS * MISS_GONE).T),
             [of_miss - of_stand for of_stand in nets for of_miss in nets],
             UNITS_PER_STAKE,
         )

@@ -72,8 +72,8 @@ def headline(tables: Mapping[str, pa.Table]) -> list[tuple[str, ...]]:
             f"{(pot['pot_after'] - pot['pot_swing']).iloc[0]:g}",
             f"{mean:+.4f} ± {1.96 * se:.4f}",
             f"{low:+g} to {high:+g}",
-            f"{(pot['share'] * pot['standers']).sum():.3f}",
-            f"{(pot['share'] * pot['looed']).sum():.3f}",
+            f"{(pot['n'] * pot['standers']).sum() / pot['n'].sum():.3f}",
+            f"{(pot['n'] * pot['looed']).sum() / pot['n'].sum():.3f}",
         )
     ]
 

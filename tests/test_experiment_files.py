@@ -1,0 +1,448 @@
+"""Experiment files: what they mean, and what is said of wrong ones."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from loo_sim.experiment import load_experiment
+from loo_sim.problems import InputError
+from loo_sim.rules import PRESETS, UNITS_PER_STAKE
+
+ROOT = Path(__file__).parent.parent
+
+AXES = (
+    "one of: players, pot, policies, rules.preset, rules.deck, rules.min_players, "
+    "rules.dealer_stake, rules.ante, rules.loo, rules.loo_cap, rules.defend, "
+    "rules.dealer_may_fold, rules.defend_with, rules.first_lead, rules.later_lead, "
+    "rules.undertrump, rules.club_law, rules.force_on_single, rules.end"
+)
+
+# File, words after -s, and the lines told; FILE stands for the file's path.
+WRONG = {
+    "no study": ("seed = 1", [], ["FILE: study: is missing (one of: deals, announce)"]),
+    "a later study": (
+        'study = "session"',
+        [],
+        ["FILE:1: study: 'session' is no study of this version (one of: deals, announce)"],
+    ),
+    "a league": (
+        'study = "league"',
+        [],
+        ["FILE:1: study: 'league' is no study of this version (one of: deals, announce)"],
+    ),
+    "a misspelt key": (
+        'study = "deals"\npolices = "peel"',
+        [],
+        ["FILE:2: polices: no such key (did you mean 'policies'?)"],
+    ),
+    "a negative seed": (
+        'study = "deals"\nseed = -1',
+        [],
+        ["FILE:2: seed: -1 is not a whole number from 0 to 2**64 - 1"],
+    ),
+    "too large a seed": (
+        'study = "deals"\nseed = 18446744073709551616',
+        [],
+        ["FILE:2: seed: 18446744073709551616 is not a whole number from 0 to 2**64 - 1"],
+    ),
+    "true is no seed": (
+        'study = "deals"\nseed = true',
+        [],
+        ["FILE:2: seed: True is not a whole number from 0 to 2**64 - 1"],
+    ),
+    "deals as a float": (
+        'study = "deals"\ndeals = 1e6',
+        [],
+        ["FILE:2: deals: 1000000.0 is not a whole number from 1 to 4,000,000,000"],
+    ),
+    "too many deals": (
+        'study = "deals"\ndeals = 4_000_000_001',
+        [],
+        ["FILE:2: deals: 4000000001 is not a whole number from 1 to 4,000,000,000"],
+    ),
+    "a name that leaves the folder": (
+        'study = "deals"\nname = "../x"',
+        [],
+        [
+            "FILE:2: name: '../x' cannot name a result (up to 100 letters, digits, '-', '_' and "
+            "'.', not starting with '-' or '.')"
+        ],
+    ),
+    "too many players": (
+        'study = "deals"\nplayers = 17',
+        [],
+        [
+            "FILE:2: players: 17 players cannot play: these rules (min_players = 5, deck = 52) "
+            "take 5 to 16"
+        ],
+    ),
+    "too few players": (
+        'study = "deals"\nplayers = 4',
+        [],
+        [
+            "FILE:2: players: 4 players cannot play: these rules (min_players = 5, deck = 52) "
+            "take 5 to 16"
+        ],
+    ),
+    "players as text": (
+        'study = "deals"\nplayers = "six"',
+        [],
+        [
+            "FILE:2: players: 'six' players cannot play: these rules (min_players = 5, "
+            "deck = 52) take 5 to 16"
+        ],
+    ),
+    "a pot below the single one": (
+        'study = "deals"\npot = 2',
+        [],
+        [
+            "FILE:2: pot: a pot of 2 stakes cannot be: with 6 players dealer_stake = 3 and "
+            "ante = 0 put 3 in; from 3 to 1,000,000"
+        ],
+    ),
+    "a pot that is no number": (
+        'study = "deals"\npot = "big"',
+        [],
+        ["FILE:2: pot: 'big' is not a number of stakes"],
+    ),
+    "a pot that is no number of units": (
+        'study = "deals"\npot = 3.3',
+        [],
+        [
+            "FILE:2: pot: a pot of 3.3 stakes is no whole number of units (729 to the stake); "
+            "the nearest whole stake is 3"
+        ],
+    ),
+    "an unknown policy": (
+        'study = "deals"\npolicies = ["pel"]',
+        [],
+        [
+            "FILE:2: policies: 'pel': there is no policy 'pel' (did you mean 'peel'?; a policy "
+            "file's path ends in .toml)"
+        ],
+    ),
+    "policies for some seats": (
+        'study = "deals"\npolicies = ["peel", "tight"]',
+        [],
+        [
+            "FILE:2: policies: there are 2 policies for 6 players (give one for all, or one a "
+            "seat, the dealer's last)"
+        ],
+    ),
+    "policies as a number": (
+        'study = "deals"\npolicies = 3',
+        [],
+        [
+            "FILE:2: policies: 3 is neither a policy nor a list of policies (a name, a path, or "
+            'a list of them: "peel", ["peel"])'
+        ],
+    ),
+    "no policies": (
+        'study = "deals"\npolicies = []',
+        [],
+        [
+            "FILE:2: policies: [] is neither a policy nor a list of policies (a name, a path, or "
+            'a list of them: "peel", ["peel"])'
+        ],
+    ),
+    "rules as a word": (
+        'study = "deals"\nrules = "peel"',
+        [],
+        ['FILE:2: rules: is not a table of rules (write rules.preset = "peel")'],
+    ),
+    "an unknown rule": (
+        'study = "deals"\n[rules]\npreset = "peel"\nlo = 3',
+        [],
+        ["FILE:4: rules.lo: no such option of the rules (did you mean 'loo'?)"],
+    ),
+    "an unknown preset": (
+        'study = "deals"\n[rules]\npreset = "pell"',
+        [],
+        ["FILE:3: rules.preset: there is no preset 'pell' (did you mean 'peel'?)"],
+    ),
+    "rules that do not go together": (
+        'study = "deals"\n[rules]\nloo_cap = 9',
+        [],
+        ['FILE:3: rules.loo_cap: loo_cap caps only loo = "pot", and loo is 3 (set loo = "pot")'],
+    ),
+    "nobody announces": (
+        'study = "announce"\n[rules]\npreset = "enquire"',
+        [],
+        [
+            "FILE: pot: force_on_single makes everyone stand at the single pot, so nobody "
+            'announces (a pot above 3 stakes, or study = "deals")'
+        ],
+    ),
+    "everything at once": (
+        'study = "dealt"\nsed = 1\ndeals = 0\nplayers = 3\n[rules]\nloo = 0',
+        [],
+        [
+            "FILE:1: study: 'dealt' is no study of this version (one of: deals, announce)",
+            "FILE:2: sed: no such key (did you mean 'seed'?)",
+            "FILE:3: deals: 0 is not a whole number from 1 to 4,000,000,000",
+            'FILE:6: rules.loo: 0 is not a whole number of stakes from 1 to 1,000,000 or "pot"',
+        ],
+    ),
+    "no TOML": (
+        'study = "deals"\nseed 1',
+        [],
+        [
+            "FILE:2: not valid TOML: Expected '=' after a key in a key/value pair at column 6 "
+            "(a line is key = value, or a [table] heading)"
+        ],
+    ),
+    "an axis that cannot be": (
+        'study = "deals"\n[sweep]\nseed = [1, 2]',
+        [],
+        ["FILE:3: sweep.seed: seed is the same in all cells and cannot be an axis"],
+    ),
+    "an unknown axis": (
+        'study = "deals"\n[sweep]\nplayer = [5, 6]',
+        [],
+        ["FILE:3: sweep.player: no such axis (did you mean 'players'?)"],
+    ),
+    "an unlikely axis": (
+        'study = "deals"\n[sweep]\nxyz = [5, 6]',
+        [],
+        [f"FILE:3: sweep.xyz: no such axis ({AXES})"],
+    ),
+    "an axis without a list": (
+        'study = "deals"\n[sweep]\nplayers = 5',
+        [],
+        ["FILE:3: sweep.players: 5 is not a list of values (write them between [ and ])"],
+    ),
+    "an axis without values": (
+        'study = "deals"\n[sweep]\nplayers = []',
+        [],
+        ["FILE:3: sweep.players: has no values"],
+    ),
+    "a value twice": (
+        'study = "deals"\n[sweep]\n"rules.loo" = [3, 6, 3]',
+        [],
+        ["FILE:3: sweep.rules.loo: has the value 3 twice"],
+    ),
+    "a wrong value in a sweep names its first cell": (
+        'study = "deals"\n[sweep]\npot = [3, 6]\nplayers = [5, 20]',
+        [],
+        [
+            "FILE:4: sweep.players: 20 players cannot play: these rules (min_players = 5, "
+            "deck = 52) take 5 to 16 (in the cell pot = 3, players = 20)"
+        ],
+    ),
+    "a wrong rule in a sweep": (
+        'study = "deals"\n[sweep]\nrules.loo = [3, "pod"]',
+        [],
+        [
+            "FILE:3: sweep.rules.loo: 'pod' is not a whole number of stakes from 1 to 1,000,000 "
+            'or "pot" (in the cell rules.loo = pod)'
+        ],
+    ),
+    "what is wrong in every cell names none": (
+        'study = "deals"\nplayers = 17\n[sweep]\npot = [3, 6]',
+        [],
+        [
+            "FILE:2: players: 17 players cannot play: these rules (min_players = 5, deck = 52) "
+            "take 5 to 16"
+        ],
+    ),
+    "axes that should move together": (
+        'study = "deals"\n[sweep.zip]\nplayers = [5, 6]\npot = [3, 6, 9]',
+        [],
+        [
+            "FILE:2: sweep.zip: its axes move together but differ in length: players has 2, "
+            "pot has 3"
+        ],
+    ),
+    "an axis in two places": (
+        'study = "deals"\n[sweep]\npot = [3, 6]\n[sweep.zip]\npot = [3, 6]',
+        [],
+        ["FILE:5: sweep.zip.pot: is an axis of [sweep] too (leave one of them out)"],
+    ),
+    "a list beside axes": (
+        'study = "deals"\n[sweep]\npot = [3, 6]\n[[sweep.list]]\nplayers = 5',
+        [],
+        ["FILE:4: sweep.list: stands beside other axes (the cells of a list stand alone)"],
+    ),
+    "a list with other axes": (
+        'study = "deals"\n[[sweep.list]]\nplayers = 5\n[[sweep.list]]\npot = 3',
+        [],
+        ["FILE:4: sweep.list.2: has other axes than the first cell (each cell gives every axis)"],
+    ),
+    "a cell twice": (
+        'study = "deals"\n[[sweep.list]]\nplayers = 5\n[[sweep.list]]\nplayers = 5',
+        [],
+        ["FILE:4: sweep.list.2: is the same cell as number 1"],
+    ),
+    "no number of players and a wrong policy": (
+        'study = "deals"\nplayers = 10_000_000_000\npolicies = ["peel", "pel"]',
+        [],
+        [
+            "FILE:2: players: 10000000000 players cannot play: these rules (min_players = 5, "
+            "deck = 52) take 5 to 16",
+            "FILE:3: policies: 'pel': there is no policy 'pel' (did you mean 'peel'?; a policy "
+            "file's path ends in .toml)",
+        ],
+    ),
+    "too many cells": (
+        f'study = "deals"\n[sweep]\npot = {list(range(3, 204))}\nrules.loo = {list(range(1, 101))}',
+        [],
+        ["FILE:2: sweep: has 20,100 cells (at most 10,000)"],
+    ),
+    "an override that is wrong": (
+        'study = "deals"',
+        ["rules.loo=none"],
+        [
+            "-s rules.loo=none: rules.loo: 'none' is not a whole number of stakes from 1 to "
+            '1,000,000 or "pot"'
+        ],
+    ),
+    "an override that is none": (
+        'study = "deals"',
+        ["players"],
+        ["-s players: is not key=value (as in -s players=8)"],
+    ),
+    "an override of an unknown key": (
+        'study = "deals"',
+        ["player=8"],
+        ["-s player=8: player: no such key (did you mean 'players'?)"],
+    ),
+    "an override of an axis": (
+        'study = "deals"\n[sweep]\nplayers = [5, 6]',
+        ["players=8"],
+        [
+            "-s players=8: players: has no effect: it is an axis of the sweep "
+            "(-s sweep.players=[8] sweeps this value alone)"
+        ],
+    ),
+    "an override that smuggles in a second key": (
+        'study = "deals"',
+        ["seed=1\ndeals=5"],
+        ["-s seed=1\ndeals=5: seed: '1\\ndeals=5' is not a whole number from 0 to 2**64 - 1"],
+    ),
+}
+
+
+def written(folder: Path, text: str) -> Path:
+    path = folder / "x.toml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_a_wrong_file_is_told_whole(case, tmp_path):
+    text, overrides, expected = WRONG[case]
+    path = written(tmp_path, text)
+    with pytest.raises(InputError) as caught:
+        load_experiment(path, overrides)
+    told = [str(problem).replace(str(path), "FILE") for problem in caught.value.problems]
+    assert told == expected
+
+
+def test_a_wrong_policy_file_is_told_with_its_own_lines(tmp_path):
+    (tmp_path / "mine.toml").write_text('name = "mine"\n[announce]\notherwise = "pass"\n')
+    path = written(tmp_path, 'study = "deals"\nseed = -1\npolicies = "mine.toml"')
+    with pytest.raises(InputError) as caught:
+        load_experiment(path)
+    places = {(Path(problem.source).name, problem.line) for problem in caught.value.problems}
+    assert places == {("x.toml", 2), ("mine.toml", 3)}
+
+
+def test_a_missing_policy_file_is_blamed_on_who_named_it(tmp_path):
+    path = written(tmp_path, 'study = "deals"\npolicies = "mine.toml"')
+    with pytest.raises(InputError) as caught:
+        load_experiment(path)
+    (problem,) = caught.value.problems
+    assert (problem.source, problem.line, problem.key) == (str(path), 2, "policies")
+    assert problem.what == "'mine.toml': there is no such file"
+
+
+def test_what_is_left_out_has_its_usual_value(tmp_path):
+    experiment = load_experiment(written(tmp_path, 'study = "deals"'))
+    (cell,) = experiment.cells
+    assert (experiment.name, experiment.seed, experiment.deals) == ("x", 1, 1_000_000)
+    assert (cell.players, cell.pot, cell.rules) == (6, 3 * UNITS_PER_STAKE, PRESETS["standard"])
+    assert [policy.name for policy in cell.policies] == ["peel"] * 6
+    assert cell.axes == {}
+
+
+def test_the_usual_pot_is_what_the_deal_puts_in(tmp_path):
+    text = 'study = "deals"\nplayers = 7\n[rules]\ndealer_stake = 4\nante = 2'
+    (cell,) = load_experiment(written(tmp_path, text)).cells
+    assert cell.pot == (4 + 2 * 6) * UNITS_PER_STAKE
+
+
+def test_a_pot_may_be_a_part_of_a_stake(tmp_path):
+    text = 'study = "deals"\npot = 4.333333333333333'
+    (cell,) = load_experiment(written(tmp_path, text)).cells
+    assert cell.pot == 4 * UNITS_PER_STAKE + UNITS_PER_STAKE // 3
+
+
+def test_policies_by_seat_and_from_files(tmp_path):
+    (tmp_path / "mine.toml").write_text('name = "mine"\n[announce]\notherwise = "stand"\n')
+    text = 'study = "deals"\nplayers = 5\npolicies = ["peel", "mine.toml", "tight", "peel", "peel"]'
+    (cell,) = load_experiment(written(tmp_path, text)).cells
+    assert [policy.name for policy in cell.policies] == ["peel", "mine", "tight", "peel", "peel"]
+
+
+def test_axes_are_combined_each_with_each_and_the_last_moves_fastest(tmp_path):
+    text = 'study = "deals"\n[sweep]\nplayers = [5, 6]\n"rules.loo" = [3, "pot"]'
+    cells = load_experiment(written(tmp_path, text)).cells
+    assert [(c.players, c.rules.loo) for c in cells] == [(5, 3), (5, "pot"), (6, 3), (6, "pot")]
+    assert cells[1].name == "players = 5, rules.loo = pot"
+
+
+def test_zipped_axes_move_together_and_combine_with_the_others_as_one(tmp_path):
+    text = """study = "deals"
+[sweep]
+players = [5, 6]
+[sweep.zip]
+pot = [3, 6, 9]
+rules.loo = [1, 2, 3]
+"""
+    cells = load_experiment(written(tmp_path, text)).cells
+    found = [(c.players, c.pot // UNITS_PER_STAKE, c.rules.loo) for c in cells]
+    assert found == [(p, 3 * i, i) for p in (5, 6) for i in (1, 2, 3)]
+
+
+def test_a_list_gives_its_cells_one_by_one(tmp_path):
+    text = """study = "deals"
+[[sweep.list]]
+players = 8
+"rules.preset" = "peel"
+[[sweep.list]]
+"rules.preset" = "classic"
+players = 3
+"""
+    cells = load_experiment(written(tmp_path, text)).cells
+    assert [(c.players, c.rules) for c in cells] == [(8, PRESETS["peel"]), (3, PRESETS["classic"])]
+    assert [list(c.axes) for c in cells] == [["players", "rules.preset"]] * 2
+
+
+def test_policies_can_be_swept_by_name_and_by_table(tmp_path):
+    by_seat = '["peel", "tight", "tight", "tight", "tight", "tight"]'
+    text = f'study = "deals"\n[sweep]\npolicies = ["loose", {by_seat}]'
+    cells = load_experiment(written(tmp_path, text)).cells
+    assert [[p.name for p in c.policies] for c in cells] == [
+        ["loose"] * 6,
+        ["peel", *["tight"] * 5],
+    ]
+
+
+def test_overrides_replace_keys_rules_and_axes(tmp_path):
+    text = 'study = "deals"\n[rules]\nloo = 3\n[sweep]\nplayers = [5, 6]\nrules.ante = [0, 1]'
+    words = ["pot=20", "rules.loo=pot", "sweep.players=[7]", "sweep.rules.ante=[2]", "name=y"]
+    experiment = load_experiment(written(tmp_path, text), words)
+    (cell,) = experiment.cells
+    assert experiment.name == "y"
+    assert (cell.players, cell.pot // UNITS_PER_STAKE) == (7, 20)
+    assert (cell.rules.loo, cell.rules.ante) == ("pot", 2)
+    assert experiment.overrides == tuple(words)
+
+
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "experiments").glob("*.toml")), ids=lambda p: p.stem
+)
+def test_the_experiments_that_come_with_loosim_are_sound(path):
+    assert load_experiment(path).name == path.stem
