@@ -222,7 +222,7 @@ def legal_follows(
         return Legal(heading, "S12", f"{duty} and head the trick")
     if not of_suit and rules.undertrump == "optional":
         return Legal(tuple(hand), "S12", f"{void}, no trump heads the trick, may throw any card")
-    return Legal(within, "S12", f"{duty}, though it cannot head the trick")
+    return Legal(within, "S12", f"{duty}, unable to head the trick")
 
 
 def legal_cards(
