@@ -59,7 +59,7 @@ def told(name: str) -> str:
         (
             "king_when_ace_is_turned_up",
             """
-            seat 1 leads Ks from 4s Ks Ah: must lead the king of spades, the ace being turned up (S11)
+          seat 1 leads Ks from 4s Ks Ah: must lead the king of spades, the ace being turned up (S11)
               seat 2: no trick, is looed and pays 3 stakes
               seat 4 (dealer): no trick, is looed and pays 3 stakes
             Left in the pot: 6, 6 of it from loos.""",
