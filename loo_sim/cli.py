@@ -10,11 +10,14 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from loo_sim import __version__
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 DONE, FAILED, WRONG_INPUT, CELLS_FAILED, CHECK_FAILED = range(5)
 """Exit codes; a signal gives 128 and its number."""
@@ -61,12 +64,17 @@ class Output:
     def table(self, titles: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
         """Print a table on stdout."""
         from rich import box
-        from rich.console import Console
         from rich.table import Table
 
         table = Table(*titles, box=box.SIMPLE_HEAD)
         for row in rows:
             table.add_row(*row)
+        self.show(table)
+
+    def show(self, table: Table) -> None:
+        """Print a table on stdout, whole where no terminal says how wide it may be."""
+        from rich.console import Console
+
         width = None if sys.stdout.isatty() else 200
         Console(no_color=self.no_color or None, width=width, markup=False).print(table)
 
@@ -355,6 +363,25 @@ def rules(name: str | None, out: Output) -> int:
             ("option", "value"),
             [(o, v if isinstance(v, str) else str(v).lower()) for o, v in shown.items()],
         )
+    return DONE
+
+
+@cli.command()
+@click.option(
+    "--seed", type=click.IntRange(0, 2**32 - 1), default=1, help="Seed of all random numbers."
+)
+@output_options
+def bench(seed: int, out: Output) -> int:
+    """Measure deals per second here, beside the scalar baselines."""
+    from loo_sim.bench import bench_table, run_bench
+
+    result = run_bench(seed=seed, tell=out.hint)
+    if out.json:
+        click.echo(json.dumps(result, indent=2))
+    else:
+        out.show(bench_table(result))
+        for sentence in result["left_out"]:
+            out.hint(sentence)
     return DONE
 
 

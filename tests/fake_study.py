@@ -1,0 +1,64 @@
+"""A study of nothing, so that runs can be tested without a game: fast, slow or failing at will."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+import pyarrow as pa
+
+KINDS = 7
+
+
+def kind_of(seed: int, number: int) -> int:
+    """What comes of deal `number`: depends on it and on the seed, as in a game."""
+    return (number * number + 3 * seed) % KINDS
+
+
+class FakeStudy:
+    """Counts the kinds of deals.
+
+    Attributes
+    ----------
+    seconds : float
+        How long a chunk takes.
+    before_chunk : callable
+        Told the pot of the cell, in units, and the first deal of each chunk.
+    """
+
+    CHUNK_DEALS = 10
+    HEADLINE = ("deals",)
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+        self.before_chunk: Callable[[Any, int], None] = lambda game, first: None
+
+    def empty_counts(self, cell: Any) -> tuple[Any, ...]:
+        return (np.zeros(KINDS, np.int64),)
+
+    def add_counts(self, game: Any, seed: int, first: int, count: int, counts: Any) -> None:
+        self.before_chunk(game, first)
+        time.sleep(self.seconds)
+        for number in range(first, first + count):
+            counts[0][kind_of(seed, number)] += 1
+
+    def tables(self, cell: Any, deals: int, counts: Any) -> dict[str, pa.Table]:
+        return {"kinds": pa.table({"kind": np.arange(KINDS), "n": counts[0]})}
+
+    def headline(self, tables: Any) -> list[tuple[str, ...]]:
+        return [(str(sum(tables["kinds"]["n"].to_pylist())),)]
+
+
+@contextmanager
+def fake_study() -> Iterator[FakeStudy]:
+    """Put a fake study in the place of every study; an encoded game is the pot alone."""
+    study = FakeStudy()
+    with ExitStack() as stack:
+        stack.enter_context(patch("loo_sim.runner.run.find_study", lambda name: study))
+        stack.enter_context(patch("loo_sim.kernels.game.encode", lambda rules, tables, pot: pot))
+        stack.enter_context(patch("loo_sim.kernels.digest", lambda: "0" * 64, create=True))
+        yield study
