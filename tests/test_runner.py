@@ -11,15 +11,19 @@ import time
 from collections import Counter
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 from fake_study import fake_study, kind_of
 
+from loo_sim.cards import hand_classes, hand_index, live_cards
 from loo_sim.experiment import load_experiment
 from loo_sim.problems import InputError
+from loo_sim.referee import Deal
 from loo_sim.rules import UNITS_PER_STAKE
 from loo_sim.runner.plan import Chunk, chunks
 from loo_sim.runner.progress import LineProgress
+from loo_sim.runner.replay import replay
 from loo_sim.runner.results import check_place
 from loo_sim.runner.run import Run, run_experiment
 from loo_sim.runner.signals import Stopper, Terminated
@@ -330,6 +334,67 @@ def test_a_signal_ends_the_command_and_keeps_what_is_finished(tmp_path, name, co
     kept = json.loads((tmp_path / "out" / "manifest.json").read_text())
     assert [cell["status"] for cell in kept["cells"]] == ["done", "interrupted", "not run"]
     assert sorted(item.name for item in tmp_path.iterdir()) == ["out", "x.toml"]
+
+
+# --- with the kernels -----------------------------------------------------------------------------
+
+REAL = """study = "{study}"
+seed = 3
+deals = {deals}
+players = 5
+pot = 6
+policies = ["peel", "random", "loose", "tight", "random"]
+[rules]
+loo = 4
+"""
+REPLAYED = 600
+
+
+def real_run(folder: Path, study: str) -> tuple[dict[str, pd.DataFrame], list[Deal]]:
+    """The tables of a run with the kernels, and the same deals played by the referee."""
+    path = folder / "real.toml"
+    path.write_text(REAL.format(study=study, deals=REPLAYED))
+    checked = load_experiment(path)
+    ended = run_experiment(checked, folder / "out", 2)
+    assert statuses(ended) == ["done"]
+    tables = {item.stem: pd.read_parquet(item) for item in ended.directory.glob("*.parquet")}
+    return tables, [replay(checked.cells[0], 3, index).deal for index in range(REPLAYED)]
+
+
+def test_the_deals_of_a_run_are_those_that_the_referee_replays(tmp_path):
+    tables, played = real_run(tmp_path, "deals")
+    stakes = np.array([deal.net for deal in played]) / UNITS_PER_STAKE
+    seats = tables["deals"]
+    np.testing.assert_allclose(seats["net"], stakes.mean(axis=0), atol=1e-12)
+    np.testing.assert_allclose(
+        seats["net_se"], stakes.std(axis=0, ddof=1) / REPLAYED**0.5, rtol=1e-9
+    )
+    tricks = np.array([deal.tricks_won for deal in played])
+    np.testing.assert_allclose(seats["tricks"], tricks.mean(axis=0))
+    for action, column in {"stand": "stood", "miss": "took_miss", "defend": "defended"}.items():
+        said = Counter(
+            seat for deal in played for seat, word in deal.declarations if word == action
+        )
+        assert (seats[column] * REPLAYED).round(6).tolist() == [said[seat] for seat in range(5)]
+    left = Counter((deal.pot_after - deal.pot) / UNITS_PER_STAKE for deal in played)
+    assert dict(zip(tables["swings"]["pot_swing"], tables["swings"]["n"], strict=True)) == left
+
+
+def test_the_situations_of_a_run_are_those_that_the_referee_replays(tmp_path):
+    tables, played = real_run(tmp_path, "announce")
+    classes = hand_classes(52)
+    expected: Counter[tuple[int, int, bool, str]] = Counter()
+    for deal in played:
+        number = {card: i for i, card in enumerate(live_cards(deal.dealt.turn_up))}
+        standers, miss_free = 0, True
+        for seat, word in deal.declarations:
+            hand = hand_index([number[card] for card in deal.dealt.hands[seat]])
+            name = classes.names[classes.class_of[hand]]
+            expected[seat, standers, miss_free, name] += 1
+            standers += word in ("stand", "miss")
+            miss_free = miss_free and word != "miss"
+    rows = tables["announce"][["seat", "standers", "miss_free", "hand", "n"]]
+    assert {tuple(row[:4]): row[4] for row in rows.itertuples(index=False)} == expected
 
 
 # --- progress -------------------------------------------------------------------------------------
