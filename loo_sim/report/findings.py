@@ -39,13 +39,13 @@ def _about_the_miss(result: Result) -> list[str]:
     if not offers:
         return []
     first = offers[0]
-    last = miss.compare_last(offers) if len(offers) > 1 else blind_miss(first.cell)
+    last = miss.compare_games(offers) if len(offers) > 1 else blind_miss(first.cell)
     return [miss.compare_offers(first), strategy.compare_announcements(first.cell), last]
 
 
 def _named(cells: list[Cell], sentence: str) -> str:
     """A sentence about the first of several games, which says so."""
-    return f"{cells[0].label}: {sentence}" if len(cells) > 1 else sentence
+    return f"With {cells[0].label}: {sentence}" if len(cells) > 1 else sentence
 
 
 def blind_miss(cell: Cell) -> str:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pandas as pd
 from matplotlib import colormaps
 from matplotlib.cm import ScalarMappable
-from matplotlib.colors import BoundaryNorm, rgb_to_hsv, to_hex
+from matplotlib.colors import BoundaryNorm, to_hex
 from matplotlib.figure import Figure
 
 from loo_sim.report import style
@@ -36,14 +36,11 @@ _KEPT = 8
 
 Bounds = npt.NDArray[np.float64]
 
-_ROW, _LABELS, _GAP, _HEAD, _FOOT = 0.22, 1.72, 0.1, 0.62, 0.85
+_ROW, _LABELS, _GAP, _HEAD, _FOOT = 0.22, 1.85, 0.1, 0.64, 0.78
 """Inches: a row of the map, its labels, between maps, above each line of maps, below the last."""
 
 _LEGIBLE = 5.0
 """Points: numbers that would be smaller are left to the table."""
-
-_DARK = 0.62
-"""Below this lightness of a square its number is white."""
 
 
 @lru_cache(maxsize=_KEPT)
@@ -115,7 +112,12 @@ def draw_miss_map(values: pd.DataFrame, players: int) -> Figure:
         top = _HEAD + line * (_HEAD + tall)
         left = _LABELS
         height = figure.get_size_inches()[1]
-        figure.text(0, 1 - (top - 0.38) / height, title, weight="bold", fontsize=9, va="bottom")
+        heading = title[0].upper() + title[1:]
+        figure.text(0, 1 - (top - 0.27) / height, heading, weight="bold", fontsize=9, va="bottom")
+        foot = 1 - (top + tall + 0.14) / height
+        figure.text(
+            (_LABELS - 0.08) / style.WIDTH, foot, "seat", fontsize=8, ha="right", va="center"
+        )
         for others, seats in groups.items():
             axes = style.map_axes(figure, (left, top, across * len(seats), tall))
             chosen = values[(values["contrast"] == contrast) & (values["others"] == others)]
@@ -127,17 +129,17 @@ def draw_miss_map(values: pd.DataFrame, players: int) -> Figure:
                         bands.index(row.band),
                         seats.index(row.seat),
                         to_hex(colour),
-                        "white" if rgb_to_hsv(colour[:3])[2] < _DARK else "black",
+                        style.ink_on(colour),
                         signed(f"{row.value:.1f}") if size >= _LEGIBLE else "",
                         not row.sure,
                     )
                 )
             style.draw_squares(axes, squares, len(bands), len(seats), size)
             names = ["D" if seat == players - 1 else str(seat + 1) for seat in seats]
-            axes.set_xticks(range(len(seats)), names, fontsize=7.5)
+            axes.set_xticks(range(len(seats)), names, fontsize=8)
             labels = [BANDS[band] for band in bands] if left == _LABELS else []
             axes.set_yticks(range(len(labels)), labels, fontsize=8)
-            axes.set_title(STANDERS[others], fontsize=8, weight="normal", pad=3)
+            axes.set_title(STANDERS[others], fontsize=8.5, weight="normal", pad=3)
             left += across * len(seats) + _GAP
     _draw_scale(figure, bounds, ScalarMappable(norm, colours))
     return figure
@@ -148,11 +150,13 @@ def _draw_scale(figure: Figure, bounds: Bounds, colours: ScalarMappable) -> None
     height = figure.get_size_inches()[1]
     axes = style.map_axes(figure, (_LABELS, height - 0.42, style.WIDTH - _LABELS, 0.1))
     bar = figure.colorbar(colours, cax=axes, orientation="horizontal", extendfrac="auto")
+    bar.outline.set_visible(False)
     names = [signed(f"{step:+g}") if step else "0" for step in bounds.round(6)]
     bar.set_ticks(list(bounds), labels=names)
-    bar.ax.tick_params(length=0, labelsize=7.5)
-    bar.ax.text(
-        -0.02, 0.5, "stakes", transform=bar.ax.transAxes, ha="right", va="center", fontsize=8
+    bar.ax.tick_params(length=0, labelsize=8)
+    middle = 1 - (height - 0.37) / height
+    figure.text(
+        (_LABELS - 0.08) / style.WIDTH, middle, "stakes", fontsize=8, ha="right", va="center"
     )
 
 
@@ -252,13 +256,17 @@ class Offer:
     cell: Cell
     worth: pd.DataFrame
 
-    def told(self, place: int) -> str:
-        """The worth in the row at `place`, in words: ``0.21 ± 0.01 stakes to seat 1``."""
-        row = self.worth.iloc[place]
+    def extreme(self, most: bool) -> pd.Series:
+        """The row of the seat to which the offer is worth most, or least."""
+        worth = self.worth["worth"]
+        return self.worth.iloc[int(worth.argmax() if most else worth.argmin())]
+
+    def told(self, row: pd.Series) -> str:
+        """The worth in a row in words: ``to seat 3 (0.21 ± 0.01 stakes)``."""
         who = self.cell.seat_in_words(int(row["seat"]))
         if row["worth"] > Z95 * row["worth_se"]:
-            return f"{interval(row['worth'], row['worth_se'])} stakes to {who}"
-        return f"nothing that can be told from 0 to {who}"
+            return f"to {who} ({interval(row['worth'], row['worth_se'])} stakes)"
+        return f"to {who} (nothing that can be told from 0)"
 
 
 def offers(cells: Iterable[Cell]) -> list[Offer]:
@@ -284,30 +292,29 @@ def draw_offer_worth(games: list[Offer]) -> Figure:
 
 
 def compare_offers(game: Offer) -> str:
-    """A sentence on what the offer is worth to the first who may ask and to the last."""
-    told = [game.told(0)] if len(game.worth) == 1 else [game.told(0), game.told(-1)]
+    """A sentence on the seats to which the offer is worth most and least."""
+    most, least = game.extreme(most=True), game.extreme(most=False)
+    start = f"With {game.cell.label}, having the miss on offer is worth"
+    # Seats share their deals: the sum of the errors is the most that their difference can have.
+    if most["worth"] - least["worth"] > Z95 * (most["worth_se"] + least["worth_se"]):
+        return f"{start} most {game.told(most)} and least {game.told(least)}, each time he may ask."
     return (
-        f"With {game.cell.label}, having the miss on offer is worth {' and '.join(told)}, each "
-        "time he may ask."
+        f"{start} about the same to all who may ask: between most, {game.told(most)}, and least, "
+        f"{game.told(least)}, it is too close to call."
     )
 
 
-def compare_last(games: list[Offer]) -> str:
-    """A sentence on where in a sweep the offer is worth most and least to the last who may ask."""
-    last = [(game.cell.label, game.worth.iloc[-1]) for game in games]
-    low = min(last, key=lambda row: float(row[1]["worth"]))
-    high = max(last, key=lambda row: float(row[1]["worth"]))
-    difference = float(high[1]["worth"] - low[1]["worth"])
-    error = float(np.hypot(high[1]["worth_se"], low[1]["worth_se"]))
-    apart = interval(difference, error)
-    if not difference > Z95 * error:
-        return (
-            "In which game the offer of the miss is worth most to the last who may ask is too "
-            f"close to call: {apart} stakes lie between them."
-        )
+def compare_games(games: list[Offer]) -> str:
+    """A sentence on where in a sweep the offer is worth most to the seat that gains most by it."""
+    best = sorted(games, key=lambda game: float(game.extreme(most=True)["worth"]))
+    low, high = best[0], best[-1]
+    of_low, of_high = low.extreme(most=True), high.extreme(most=True)
+    difference = float(of_high["worth"] - of_low["worth"])
+    if not difference > Z95 * float(np.hypot(of_high["worth_se"], of_low["worth_se"])):
+        return "In which game the offer of the miss is worth most is too close to call."
     return (
-        f"To the last who may ask, the offer is worth most with {high[0]} and least with {low[0]}; "
-        f"between them lie {apart} stakes."
+        f"Of the {len(games)} games the offer is worth most with {high.cell.label}, "
+        f"{high.told(of_high)}, and least with {low.cell.label}, at best {low.told(of_low)}."
     )
 
 

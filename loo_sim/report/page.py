@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from loo_sim.report import miss, seats, strategy, swings
@@ -9,6 +10,7 @@ from loo_sim.report.exhibit import Exhibit, Table
 from loo_sim.report.hands import GRIDS
 from loo_sim.report.provenance import game_rows, how_it_was_made, what_was_played
 from loo_sim.report.result import Cell, Result
+from loo_sim.report.style import ACTIONS, ActionStyle
 
 MOST_IN_FULL = 6
 """Games whose every exhibit is shown; a longer page would be too large to open on a phone."""
@@ -26,6 +28,8 @@ class Section:
     slug, title : str
     lead : list of str
         Paragraphs before the exhibits.
+    key : mapping of str to ActionStyle
+        Announcements whose colours and letters are explained before the exhibits.
     exhibits : list of Exhibit
     tables : list of Table
         Shown in full, unlike the numbers of an exhibit.
@@ -36,6 +40,7 @@ class Section:
     slug: str
     title: str
     lead: list[str] = field(default_factory=list)
+    key: Mapping[str, ActionStyle] = field(default_factory=dict)
     exhibits: list[Exhibit] = field(default_factory=list)
     tables: list[Table] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -96,7 +101,7 @@ def _sections(result: Result) -> list[Section]:
 
 def _comparison(deals: list[Cell], announce: list[Cell]) -> Section:
     """What is seen best with all games side by side."""
-    section = Section("seats", "The seats")
+    section = Section("seats", "Seat by seat")
     if deals:
         section.exhibits.append(seats.seat_value_exhibit(deals))
         missing = [cell.label for cell in deals if len(cell.tables["deals"]) < cell.players]
@@ -107,6 +112,8 @@ def _comparison(deals: list[Cell], announce: list[Cell]) -> Section:
     offers = miss.offers(announce)
     if offers:
         section.exhibits.append(miss.offer_exhibit(offers))
+    if len(offers) > 1:
+        section.tables.append(strategy.shares_by_game([game.cell for game in offers]))
     return section
 
 
@@ -134,6 +141,7 @@ def _strategy_sections(cell: Cell) -> list[Section]:
             f"strategy-{cell.number}-{spot.slug}", f"What to announce: {spot.title}, {cell.label}"
         )
         kinds = strategy.matrix(cell, spot)
+        section.key = ACTIONS
         section.lead = [strategy.three_trumps(kinds)]
         grids = (strategy.grid_exhibit(cell, spot, kinds, trumps) for trumps in GRIDS)
         section.exhibits = [grid for grid in grids if grid]

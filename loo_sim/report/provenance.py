@@ -51,9 +51,10 @@ def what_was_played(result: Result) -> list[tuple[str, str]]:
     return [
         ("players", ", ".join(map(str, players))),
         ("rules", _common(rules_in_words(cell.rules) for cell in cells)),
-        ("opponents", _common(policies_in_words(cell.policies) for cell in cells)),
+        ("ways of playing", _common(policies_in_words(cell.policies) for cell in cells)),
         ("pot when play begins", ", ".join(map(stakes, pots)) + " stakes"),
         ("deals", counted),
+        ("values", "in stakes, for one deal; ± gives a 95 % interval"),
     ]
 
 

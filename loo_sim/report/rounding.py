@@ -85,8 +85,8 @@ def interval(value: float, error: float, unit: str = "") -> str:
         return f"{signed(f'{value:,.{_PLACES_IF_EXACT}f}')}{unit}"
     half = Z95 * error
     places = _decimals(half, 1)
-    if f"{half:e}"[0] == "1":
-        places = _decimals(half, 2)
+    if "1" in (f"{half:e}"[0], f"{round(half, places):e}"[0]):
+        places += 1
     shown_places = max(places, 0)
     shown = signed(f"{round(value, places):,.{shown_places}f}")
     return f"{shown} ± {round(half, places):,.{shown_places}f}{unit}"

@@ -115,7 +115,7 @@ def seat_value_exhibit(cells: list[Cell]) -> Exhibit:
         for cell in cells
         for row in each(seat_values(cell))
     ]
-    named = f"{cells[0].label}: " if len(cells) > 1 else ""
+    named = f"With {cells[0].label}: " if len(cells) > 1 else ""
     return make_exhibit(
         "seat-values",
         "What each seat is worth",

@@ -24,7 +24,7 @@ _AXES = {
 }
 """What the rows and the columns of each grid are."""
 
-_ROW, _LABELS, _HEAD = 0.3, 0.5, 0.5
+_ROW, _LABELS, _HEAD = 0.27, 0.5, 0.5
 """Inches: a row of a grid, the labels at its side, those above it."""
 
 _IN_WORDS = {"stand": "stand", "miss": "take the miss", "defend": "defend", "fold": "fold"}
@@ -57,12 +57,17 @@ def spots(cell: Cell) -> list[Spot]:
         deals = dealer.groupby("standers")["n"].sum()
         standers = int(deals.index.to_numpy()[deals.argmax()])
         found.append(
-            Spot(cell.players - 1, standers, "dealer", f"dealer, {standers} in before him")
+            Spot(
+                cell.players - 1,
+                standers,
+                "dealer",
+                f"dealer, {standers} {'player' if standers == 1 else 'players'} in",
+            )
         )
     return found
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=16)
 def matrix(cell: Cell, spot: Spot) -> pd.DataFrame:
     """Values and the best announcement for every kind of hand in a situation.
 
@@ -201,6 +206,21 @@ def compare_announcements(cell: Cell) -> str:
         f"With {cell.label}, what pays best for the {first.title} against these opponents: {told}; "
         f"too close to call with {share.get('unclear', 0.0):.0%}."
     ).replace("%", " %")
+
+
+def shares_by_game(cells: list[Cell]) -> Table:
+    """How the hands of each game's spots divide into announcements."""
+    rows = []
+    for cell in cells:
+        for spot in spots(cell):
+            share = shares(matrix(cell, spot))
+            parts = (share.get(action, 0.0) for action in (*style.ACTIONS, "unclear"))
+            rows.append((cell.label, spot.title, *(f"{100 * part:.1f} %" for part in parts)))
+    return Table(
+        "Share of deals in which each announcement surely pays best, the miss being on offer",
+        ("game", "situation", *_IN_WORDS.values(), "too close to call"),
+        tuple(rows),
+    )
 
 
 def sample_values(cell: Cell, spot: Spot) -> Table:

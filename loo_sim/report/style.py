@@ -56,13 +56,13 @@ HATCH = "////"
 _SETTINGS: Any = {
     "svg.fonttype": "none",
     "font.family": "DejaVu Sans",
-    "font.size": 8.5,
+    "font.size": 9.5,
     # Names come from files: a dollar sign in one must not start a formula.
     "text.parse_math": False,
     "axes.titlesize": 9,
     "axes.titleweight": "bold",
     "axes.titlelocation": "left",
-    "axes.labelsize": 8.5,
+    "axes.labelsize": 9.5,
     "axes.labelcolor": INK,
     "axes.edgecolor": QUIET,
     "axes.linewidth": 0.6,
@@ -79,7 +79,7 @@ _SETTINGS: Any = {
     "xtick.major.size": 2.5,
     "ytick.major.size": 2.5,
     "legend.frameon": False,
-    "legend.fontsize": 8.5,
+    "legend.fontsize": 9.5,
     "axes.formatter.use_mathtext": False,
     "axes.unicode_minus": True,
 }
@@ -148,6 +148,13 @@ class Square(NamedTuple):
     noise: bool
 
 
+def ink_on(colour: Sequence[float]) -> str:
+    """Black or white, whichever stands out more on a colour (WCAG 2 relative luminance)."""
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in colour[:3]]
+    luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+    return "#ffffff" if 1.05 / (luminance + 0.05) > (luminance + 0.05) / 0.05 else "#000000"
+
+
 class _Labels(Artist):
     """The texts of a map's squares, written straight into the SVG.
 
@@ -158,6 +165,7 @@ class _Labels(Artist):
     def __init__(self, squares: Sequence[Square], size: float) -> None:
         super().__init__()
         self._squares, self._size = squares, size
+        self.set_zorder(3)
 
     def draw(self, renderer: Any) -> None:
         """Write the texts, those of one colour together."""

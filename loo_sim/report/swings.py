@@ -159,8 +159,8 @@ def compare_means(cells: list[Cell]) -> str:
             f"In which game the pot grows most is too close to call: the means lie {apart} apart."
         )
     return (
-        f"The pot changes most upwards with {high[0]} ({interval(high[1], high[2])} stakes a "
-        f"deal), least with {low[0]} ({interval(low[1], low[2])}); they lie {apart} apart."
+        f"The mean change of the pot is highest with {high[0]} ({interval(high[1], high[2])} "
+        f"stakes) and lowest with {low[0]} ({interval(low[1], low[2])}); they lie {apart} apart."
     )
 
 

@@ -1,0 +1,290 @@
+"""The report's page: complete, self-contained, the same twice, and honest about what is missing."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from html.parser import HTMLParser
+
+import pandas as pd
+import pytest
+from report_samples import announce_table, cell, deals_tables, write_result
+
+from loo_sim.problems import InputError
+from loo_sim.report import write_report
+
+HOSTILE = '<script>alert("x")</script> & $\\frac{1}{$ {{ 7 * 7 }}'
+
+
+class Page(HTMLParser):
+    """What a page is made of: its tags with their attributes, and its text."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.html = html
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.text = ""
+        self.feed(html)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_data(self, data):
+        self.text += data
+
+    def all(self, tag):
+        return [attrs for name, attrs in self.tags if name == tag]
+
+    @property
+    def ids(self):
+        return [attrs["id"] for _, attrs in self.tags if "id" in attrs]
+
+
+def page_of(directory) -> Page:
+    written = write_report(directory, directory / "page.html")
+    return Page(written.path.read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module")
+def sweep(tmp_path_factory):
+    """Two finished games of the study `announce`, one that failed."""
+    directory = tmp_path_factory.mktemp("sweep")
+    games = [cell({"players": players}, players=players, deals=2_000_000) for players in (5, 6)]
+    failed = cell({"players": 8}, players=8, status="failed", error="out of memory", deals=0)
+    tables = [announce_table(n, {"players": n}, seats=[0, n - 1], deals=2_000_000) for n in (5, 6)]
+    return write_result(
+        directory, [*games, failed], {"announce": pd.concat(tables)}, status="failed"
+    )
+
+
+@pytest.fixture(scope="module")
+def sweep_page(sweep):
+    return page_of(sweep)
+
+
+@pytest.fixture
+def deals(tmp_path):
+    return write_result(tmp_path / "deals", [cell()], deals_tables())
+
+
+def test_another_process_writes_the_same_bytes(sweep, sweep_page, tmp_path):
+    program = (
+        "import sys, pathlib, loo_sim.report as r;r.write_report(*map(pathlib.Path, sys.argv[1:]))"
+    )
+    path = tmp_path / "again.html"
+    # A hash seed of its own shuffles whatever order rests on sets.
+    environment = os.environ | {"PYTHONHASHSEED": "12345"}
+    command = [sys.executable, "-c", program, str(sweep), str(path)]
+    subprocess.run(command, check=True, env=environment, cwd=tmp_path)
+    assert path.read_bytes() == sweep_page.html.encode()
+
+
+def test_asks_the_network_for_nothing_and_runs_nothing(sweep_page):
+    assert "http" not in sweep_page.html
+    assert not sweep_page.all("script")
+    assert not re.findall(r"@import|url\((?!#)", sweep_page.html)
+    for _, attrs in sweep_page.tags:
+        assert "src" not in attrs
+        assert not any(name.startswith("on") for name in attrs)
+        for target in (attrs.get("href"), attrs.get("xlink:href")):
+            assert target is None or target.startswith(("#", "data:"))
+
+
+def test_ids_are_unique_and_every_reference_has_its_target(sweep_page):
+    ids = sweep_page.ids
+    assert len(ids) == len(set(ids))
+    referred = set(re.findall(r'href="#([^"]+)"|url\(#([^)]+)\)', sweep_page.html))
+    assert {a or b for a, b in referred} <= set(ids)
+    for _, attrs in sweep_page.tags:
+        for name in ("aria-labelledby", "aria-describedby"):
+            assert set((attrs.get(name) or "").split()) <= set(ids)
+
+
+def test_every_figure_has_title_description_caption_and_numbers(sweep_page):
+    figures = sweep_page.all("figure")
+    # For each of two games a map, and three grids for two seats; and one comparison.
+    assert len(figures) == 2 * (1 + 3 * 2) + 1
+    assert all(figure["role"] == "img" for figure in figures)
+    for tag in ("figcaption", "details", "desc"):
+        assert len(sweep_page.all(tag)) == len(figures)
+    assert len(sweep_page.all("title")) == len(figures) + 1
+    assert len(sweep_page.all("h1")) == 1
+    assert sweep_page.all("html")[0]["lang"] == "en"
+    assert len(sweep_page.all("caption")) == len(sweep_page.all("table"))
+    assert all(head["scope"] in ("row", "col") for head in sweep_page.all("th"))
+
+
+def test_failed_games_are_named(sweep_page):
+    assert "Game 3, 8 players: failed: out of memory" in sweep_page.text
+    assert "Not every game was finished" in sweep_page.text
+
+
+def test_finished_runs_have_no_warning(deals):
+    assert "Not every game was finished" not in page_of(deals).text
+
+
+def test_says_how_it_was_made(sweep_page):
+    for what in ("loosim run sample.toml", "cd" * 32, "3.12.1", "everyone plays peel"):
+        assert what in sweep_page.text
+    assert "2,000,000 a game, 4,000,000 in all" in sweep_page.text
+
+
+def test_findings_open_the_page(deals):
+    written = write_report(deals, deals / "page.html")
+    page = Page(written.path.read_text(encoding="utf-8"))
+    assert len(written.findings) == 3
+    for finding in written.findings:
+        assert 0 < page.text.index(finding) < page.text.index("How to read this")
+        assert "±" in finding
+
+
+def test_claims_no_more_than_a_game_of_many_players_allows(sweep_page):
+    assert not re.search(r"\boptimal|\bGTO\b|equilibrium", sweep_page.text, re.IGNORECASE)
+    assert "too close to call" in sweep_page.text
+    assert "look sure by luck" in sweep_page.text.replace("\n", " ")
+
+
+def test_hostile_names_are_only_text(tmp_path):
+    policies = [{"name": HOSTILE, "digest": ""}] * 6
+    games = [cell({"policies": HOSTILE}, policies=policies)]
+    games.append(cell({"policies": "tight"}, status="failed", error=HOSTILE))
+    tables = deals_tables(axes={"policies": HOSTILE})
+    directory = write_result(tmp_path, games, tables, name=HOSTILE, command=HOSTILE)
+    page = page_of(directory)
+    assert not page.all("script")
+    assert page.html.count("<script") == 0
+    # In the heading, as a policy, as an axis, as an error, as the command.
+    assert page.text.count(HOSTILE) >= 5
+
+
+def test_a_hostile_name_stays_inside_the_reports_directory(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    directory = write_result(tmp_path / "r", [cell()], deals_tables(), name="../../x/y")
+    written = write_report(directory)
+    assert written.path.resolve().parent == (tmp_path / "reports").resolve()
+    assert written.path.name == "-..-x-y.html"
+
+
+def test_default_place(deals, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert str(write_report(deals).path) == "reports/sample.html"
+    assert (tmp_path / "reports" / "sample.html").is_file()
+
+
+@pytest.mark.parametrize("players", [3, 16])
+def test_fewest_and_most_players(tmp_path, players):
+    table = announce_table(players, seats=[0, players - 1], deals=50_000)
+    directory = write_result(tmp_path, [cell(players=players)], {"announce": table})
+    page = page_of(directory)
+    assert f"{players} players" in page.text
+
+
+def test_short_pack(tmp_path):
+    rules = cell()["rules"] | {"deck": 32}
+    table = announce_table(6, seats=[0, 5], deck=32)
+    page = page_of(write_result(tmp_path, [cell(rules=rules)], {"announce": table}))
+    # Eight plain ranks by seven live trumps; pairs of eight with repetition; pairs of seven.
+    squares = re.findall(r">[SMDF] \d+\.\d\d<", page.html)
+    assert len(squares) == 2 * (8 * 7 + 36 + 21)
+
+
+def test_both_studies_in_one_page(tmp_path):
+    tables = {**deals_tables(), "announce": announce_table(seats=[0, 5], deals=50_000)}
+    page = page_of(write_result(tmp_path, [cell()], tables))
+    assert len(page.all("figure")) == 3 + 1 + 1 + 6
+
+
+def test_a_seat_that_is_missing_is_named(tmp_path):
+    tables = deals_tables()
+    tables["deals"] = tables["deals"].query("seat != 0")
+    page = page_of(write_result(tmp_path, [cell()], tables))
+    assert "Not every seat has figures: 6 players" in page.text
+
+
+def test_without_the_first_seat_the_dealer_is_still_shown(tmp_path):
+    table = announce_table(seats=[5], deals=50_000)
+    page = page_of(write_result(tmp_path, [cell()], {"announce": table}))
+    assert "What to announce: dealer" in page.text
+    assert "What to announce: first seat" not in page.text
+
+
+@pytest.mark.parametrize("full", [deals_tables, lambda: {"announce": announce_table(seats=[0])}])
+def test_empty_tables(tmp_path, full):
+    tables = {name: table.iloc[:0] for name, table in full().items()}
+    written = write_report(write_result(tmp_path, [cell()], tables), tmp_path / "page.html")
+    assert written.findings == ["There is nothing to report: no game has figures."]
+
+
+def test_no_tables_at_all(tmp_path):
+    games = [cell(status="failed", error="out of memory")]
+    page = page_of(write_result(tmp_path, games, {}, study="deals"))
+    assert "Game 1, 6 players: failed: out of memory" in page.text
+
+
+def test_large_sweeps_say_what_they_leave_out(tmp_path):
+    pots = range(3, 10)
+    games = [cell({"pot": pot}, pot=float(pot)) for pot in pots]
+    parts = [deals_tables(axes={"pot": pot}) for pot in pots]
+    tables = {name: pd.concat([part[name] for part in parts]) for name in parts[0]}
+    page = page_of(write_result(tmp_path, games, tables))
+    assert "The first 6 of 7 games are shown in full" in page.text
+    # Two comparisons, which have all seven, and two figures for each game shown in full.
+    assert len(page.all("figure")) == 2 + 2 * 6
+    assert page.html.count("pot 9") >= 3
+
+
+class TestWrongDirectories:
+    def problems(self, directory):
+        with pytest.raises(InputError) as caught:
+            write_report(directory)
+        return [str(problem).removeprefix(str(directory)) for problem in caught.value.problems]
+
+    def test_missing(self, tmp_path):
+        assert self.problems(tmp_path / "no") == [
+            ": no such directory (give the directory that loosim run wrote)"
+        ]
+
+    def test_without_manifest(self, tmp_path):
+        assert self.problems(tmp_path) == [
+            ": has no manifest.json (give the directory that loosim run wrote)"
+        ]
+
+    @pytest.mark.parametrize("content", [b"", b"{", b"\xff\xfe", b"[" * 100_000])
+    def test_manifest_that_is_no_json(self, tmp_path, content):
+        (tmp_path / "manifest.json").write_bytes(content)
+        (problem,) = self.problems(tmp_path)
+        assert "cannot be read" in problem
+
+    @pytest.mark.parametrize("content", ["[]", "{}", "3", '{"schema": "loosim.result/9"}'])
+    def test_manifest_of_another_kind(self, tmp_path, content):
+        (tmp_path / "manifest.json").write_text(content)
+        (problem,) = self.problems(tmp_path)
+        assert "schema: is not loosim.result/1" in problem
+
+    def test_everything_wrong_at_once(self, deals):
+        write_result(deals, [cell(players="six"), 3, cell(deals=True)], {}, seed=None)
+        found = "\n".join(self.problems(deals))
+        for key in ("seed", "cells.0.players", "cells.1", "cells.2.deals"):
+            assert f" {key}: " in found
+
+    def test_table_that_is_no_parquet(self, deals):
+        (deals / "deals.parquet").write_bytes(b"no table")
+        assert self.problems(deals)[0].startswith(": deals.parquet: cannot be read")
+
+    def test_missing_columns_are_all_named(self, deals):
+        table = pd.read_parquet(deals / "deals.parquet").drop(columns=["net", "looed"])
+        table.to_parquet(deals / "deals.parquet")
+        found = self.problems(deals)
+        assert [line.split(" (")[0] for line in found] == [
+            ": deals.parquet: has no column net",
+            ": deals.parquet: has no column looed",
+        ]
+
+    def test_hands_that_are_none(self, tmp_path):
+        table = announce_table(seats=[0])
+        table.loc[3, "hand"] = "<script>"
+        directory = write_result(tmp_path, [cell()], {"announce": table})
+        (problem,) = self.problems(directory)
+        assert "column hand holds '<script>', which is no hand class" in problem

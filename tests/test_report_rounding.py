@@ -1,0 +1,68 @@
+"""Numbers are written no more exactly than their errors allow."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from loo_sim.report.rounding import interval, percent_interval, share_error, stakes, with_error
+
+NAN = math.nan
+
+
+@pytest.mark.parametrize(
+    ("value", "error", "text"),
+    [
+        (1.24383, 0.0312, "1.244(31)"),
+        (-1.24383, 0.0312, "−1.244(31)"),
+        (1.24383, 0.00996, "1.244(10)"),
+        (1.24383, 0.0996, "1.24(10)"),
+        (12.4383, 0.31, "12.44(31)"),
+        (12.4383, 3.14, "12.4(3.1)"),
+        (12345.6, 31.4, "12,346(31)"),
+        (12345.6, 314.0, "12,350(310)"),
+        (-0.0001, 0.031, "0.000(31)"),
+        (3.0, 0.0, "3.00"),
+        (-3.0, 0.0, "−3.00"),
+        (3.0, NAN, "≈ 3.00"),
+        (NAN, NAN, "–"),
+        (math.inf, 1.0, "–"),
+    ],
+)
+def test_standard_error_stands_in_brackets_to_its_second_digit(value, error, text):
+    assert with_error(value, error) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "error", "text"),
+    [
+        # 1.96 * 0.031 = 0.0608, 1.96 * 0.0071 = 0.0139, 1.96 * 5 = 9.8, 1.96 * 0.0505 = 0.09898
+        (1.244, 0.031, "1.24 ± 0.06"),
+        (1.2444, 0.0071, "1.244 ± 0.014"),
+        (-1.2444, 0.0071, "−1.244 ± 0.014"),
+        (1234.4, 5.0, "1,234 ± 10"),
+        (1234.4, 20.0, "1,230 ± 40"),
+        (1.25, 0.0505, "1.25 ± 0.10"),
+        (-0.001, 0.031, "0.00 ± 0.06"),
+        (3.0, 0.0, "3.00"),
+        (NAN, 0.1, "–"),
+    ],
+)
+def test_prose_gives_the_half_width_of_the_95_percent_interval(value, error, text):
+    assert interval(value, error) == text
+
+
+def test_an_unknown_error_is_said_to_be_unknown():
+    assert interval(1.5, NAN) == "≈ 1.50 (error unknown)"
+
+
+def test_shares_are_told_in_percent():
+    # sqrt(0.25 * 0.75 / 7500) = 0.005; 1.96 * 0.5 % = 0.98 %
+    assert share_error(0.25, 7500) == pytest.approx(0.005)
+    assert percent_interval(0.25, 0.005) == "25.0 ± 1.0 %"
+    assert math.isnan(share_error(0.25, 0))
+
+
+def test_stakes_are_written_as_set():
+    assert [stakes(3.0), stakes(4.5), stakes(-2.0)] == ["3", "4.5", "−2"]
