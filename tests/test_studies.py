@@ -195,6 +195,7 @@ POTS = [
     (2, 0, 0, 0),  # all three thirds paid
     (3, 0, 1, 4),  # and one loo paid in
     (4, 0, 2, 8),
+    (4, 2, 0, 3),  # less than the one before it, though counted after it
     (2, 1, 0, 0),  # a defender without a trick leaves nothing (S10)
     (2, 3, 0, 6),  # his two thirds stay
     (2, 4, 1, 9 + 4),  # all three stay, the other is looed

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Callable
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
-from threading import Event, Lock
+from threading import Event
 from typing import TYPE_CHECKING, Any
 
 from loo_sim.runner.plan import Chunk
@@ -61,11 +62,15 @@ def count_cell(
     Exception
         The first that a chunk raises; the other threads end with the chunks they are at.
     """
-    left = iter(todo)
-    lock, stop = Lock(), Event()
+    left = deque(todo)
+    stop = Event()
 
     def work(counts: Counts) -> None:
-        for chunk in _taken(left, lock, stop):
+        while not stop.is_set():
+            try:
+                chunk = left.popleft()
+            except IndexError:
+                return
             study.add_counts(game, seed, chunk.first, chunk.deals, counts)
             advance(chunk.deals)
 
@@ -83,13 +88,3 @@ def count_cell(
         for total, part in zip(whole, parts.pop(), strict=True):
             total += part
     return whole
-
-
-def _taken(left: Iterator[Chunk], lock: Lock, stop: Event) -> Iterator[Chunk]:
-    """Chunks from a stock shared by all threads, until it is empty or they must stop."""
-    while not stop.is_set():
-        with lock:
-            chunk = next(left, None)
-        if chunk is None:
-            return
-        yield chunk

@@ -120,6 +120,7 @@ class _Outcomes(NamedTuple):
     Attributes
     ----------
     players_in, looed : ndarray of int64
+        A defending dealer is in; fewer than two in do not play.
     pot_after : ndarray of int64
         Units.
     n : ndarray of int64
@@ -137,10 +138,8 @@ def _outcomes(cell: Cell, pot_counts: npt.NDArray[np.int64]) -> _Outcomes:
     players_in, defence, looed = np.nonzero(pot_counts)
     paid_tricks = np.where(defence > 0, 4 - defence, 3)
     played = cell.pot - paid_tricks * (cell.pot // 3) + looed * cell.rules.loo_units(cell.pot)
-    no_play = (players_in <= 1) & (defence == 0)
-    return _Outcomes(
-        players_in, looed, np.where(no_play, 0, played), pot_counts[players_in, defence, looed]
-    )
+    pot_after = np.where(players_in <= 1, 0, played)
+    return _Outcomes(players_in, looed, pot_after, pot_counts[players_in, defence, looed])
 
 
 def _pot_table(cell: Cell, deals: int, outcomes: _Outcomes) -> pa.Table:
