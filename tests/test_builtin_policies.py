@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from fractions import Fraction
+from functools import cache
 
 import pytest
 
@@ -15,6 +16,7 @@ from loo_sim.rules import PRESETS, UNITS_PER_STAKE, Rules
 from loo_sim.views import Situation, Turn
 
 STAKE = UNITS_PER_STAKE
+loaded = cache(load_policy)
 CHOICES = Choices(0, ((2, 0, 1), (1, 0)))
 
 
@@ -31,7 +33,7 @@ def said(
 ) -> str:
     """The only announcement that a policy makes with the two of spades turned up."""
     situation = Situation(PRESETS[rules], players, seat, standers, miss_free, int(pot * STAKE))
-    given = chances(load_policy(name), situation, parse_cards(hand), Card.parse("2s"))
+    given = chances(loaded(name), situation, parse_cards(hand), Card.parse("2s"))
     (action,) = [action for action, chance in given.items() if chance]
     return action
 
@@ -41,7 +43,7 @@ def test_the_seven_are_there_and_named_after_their_files() -> None:
         "always-stand", "loose", "peel", "pot-odds", "random", "tight", "trumps",
     )  # fmt: skip
     for name in builtin_names():
-        policy = load_policy(name)
+        policy = loaded(name)
         assert policy.name == name
         assert policy.about
 
@@ -65,7 +67,7 @@ def test_the_careful_fold_rags_and_the_dealer_defends_where_he_may_not_fold(name
 
 
 def test_random_is_uniform_over_what_is_legal() -> None:
-    policy = load_policy("random")
+    policy = loaded("random")
     hand, turn_up = parse_cards("As7sKh"), Card.parse("2s")
 
     def given(rules: Rules, seat: int, standers: int, free: bool) -> dict[str, Fraction]:
@@ -83,7 +85,7 @@ def test_random_is_uniform_over_what_is_legal() -> None:
 
 
 def test_random_plays_by_its_order_of_preference() -> None:
-    player = PolicyPlayer(load_policy("random"), 0, CHOICES)
+    player = PolicyPlayer(loaded("random"), 0, CHOICES)
     hand = parse_cards("KsAh3d")
     lead = Turn(0, 1, 4, 0, 0, "s", None)
     assert player.play(lead, hand, hand) == Card.parse("3d")  # position 2 comes first
@@ -199,7 +201,7 @@ def test_peel(claim: str, hand: str, where: dict[str, int], action: str) -> None
             True,
             defaults["pot"] * STAKE,
         )
-        why = reason(load_policy("peel"), situation, parse_cards(hand), Card.parse("2s"), action)
+        why = reason(loaded("peel"), situation, parse_cards(hand), Card.parse("2s"), action)
         number = int(why.removeprefix("rule ").partition(",")[0])
         assert claim in claims_of_peel()[number - 1]
 
@@ -219,7 +221,7 @@ def claims_of_peel() -> list[list[str]]:
 
 def test_peel_leads_as_he_says() -> None:
     """C15: the trump when several are in, the higher plain card against one or two."""
-    player = PolicyPlayer(load_policy("peel"), 0, CHOICES)
+    player = PolicyPlayer(loaded("peel"), 0, CHOICES)
     hand = parse_cards("7sKhQd")
     for in_play, card in [(2, "Kh"), (3, "Kh"), (4, "7s"), (6, "7s")]:
         turn = Turn(0, 1, in_play, 0, 0, "s", None)
@@ -228,7 +230,7 @@ def test_peel_leads_as_he_says() -> None:
 
 def test_peel_cites_a_claim_for_every_rule() -> None:
     assert all(claims_of_peel())
-    assert len(claims_of_peel()) == len(load_policy("peel").announce.rules) == 10
+    assert len(claims_of_peel()) == len(loaded("peel").announce.rules) == 10
 
 
 @pytest.mark.parametrize(
@@ -252,7 +254,7 @@ def test_words_of_play(
 ) -> None:
     trick_no, in_play, position, best = turn
     seen = Turn(0, trick_no, in_play, 0, position, "s", Card.parse(best) if best else None)
-    player = PolicyPlayer(load_policy(words), 0, CHOICES)
+    player = PolicyPlayer(loaded(words), 0, CHOICES)
     assert player.play(seen, parse_cards(hand), parse_cards(legal)) == Card.parse(card)
 
 
@@ -260,9 +262,9 @@ def test_a_policy_says_why() -> None:
     def why(name: str, hand: str, seat: int = 2, **where: bool) -> str:
         situation = Situation(Rules(), 6, seat, 1, where.get("free", True), 3 * STAKE)
         cards, turn_up = parse_cards(hand), Card.parse("2s")
-        given = chances(load_policy(name), situation, cards, turn_up)
+        given = chances(loaded(name), situation, cards, turn_up)
         action = max(given, key=lambda word: given[word])
-        return reason(load_policy(name), situation, cards, turn_up, action)
+        return reason(loaded(name), situation, cards, turn_up, action)
 
     assert why("trumps", "3s4s5h") == "rule 1, trumps >= 2"
     assert why("trumps", "Qs4h5h") == "rule 2, trumps == 1 and over_best <= 2"
