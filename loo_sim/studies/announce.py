@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from loo_sim.cards import hand_classes
 from loo_sim.rules import UNITS_PER_STAKE
@@ -83,10 +84,12 @@ def tables(cell: Cell, deals: int, counts: Counts) -> dict[str, pa.Table]:
 
 def headline(tables: Mapping[str, pa.Table]) -> list[tuple[str, ...]]:
     """A row for the first seat and one for the dealer, over all hands, the miss still there."""
-    table = tables["announce"].to_pandas()
-    dealer = table["seat"].max()
-    first = (table["seat"] == 0) | ((table["seat"] == dealer) & (table["standers"] == 1))
-    pooled = aggregate(table[first & table["miss_free"]], ["seat", "standers"])
+    seat, standers = pc.field("seat"), pc.field("standers")
+    dealer = pc.max(tables["announce"]["seat"]).as_py()
+    shown = (seat == 0) | ((seat == dealer) & (standers == 1))
+    # Only these rows become a frame: the whole table may have more than a million.
+    rows = tables["announce"].filter(shown & pc.field("miss_free")).to_pandas()
+    pooled = aggregate(rows, ["seat", "standers"])
     return [
         (
             "dealer" if row["seat"] == dealer else "first",
