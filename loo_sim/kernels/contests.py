@@ -19,13 +19,39 @@ import numpy as np
 from numba import njit
 
 from loo_sim.kernels.dealing import FIRST_TRUMP, TOP_TRUMP
+from loo_sim.kernels.game import (
+    FIRST_LEAD_HIGHEST,
+    FIRST_LEAD_NEED,
+    HEAD,
+    HIGH_WORD,
+    KINDS,
+    LATER_LEAD_HIGHEST,
+    LATER_LEAD_NEED,
+    LEAD,
+    LEAD_PLAIN,
+    LEAD_TRUMP,
+    LOSE,
+    PLAYS_DRAW,
+    RANDOM_WORD,
+    SEAT_BITS,
+    SIZES,
+    UNDERTRUMP_OPTIONAL,
+    WORDS_VARY,
+)
 
-LOW_WORD, HIGH_WORD, RANDOM_WORD = 0, 63, 128
-"""Words of order (low, high, random) as rows hold them: xor with the low six bits of a code."""
-LEAD_TRUMP, LEAD_PLAIN, HEAD, LOSE, LEAD = range(5)
-"""Kinds of play word."""
-NEVER = 4
-"""Trumps a leader needs to hold before he must lead one, where he never must."""
+SLOTS = 16
+A, B, C = np.int64(0), np.int64(SLOTS), np.int64(2 * SLOTS)
+"""First rows of the cards in hand, a row a slot."""
+WHO, TURNED, PREFERENCE = np.int64(3 * SLOTS), np.int64(4 * SLOTS), np.int64(5 * SLOTS)
+"""First rows of seat + 16 action, of the same turned, and of random ranks of the cards in hand."""
+PLAYED = 6 * SLOTS
+"""First row of the cards played: 16 rows a trick."""
+WINNER, BEST, LED, WORD = 9 * SLOTS, 9 * SLOTS + 3, 9 * SLOTS + 4, 9 * SLOTS + 5
+TALLY = WORD + 3
+"""Three rows for whoever counts what came of it."""
+CONTEST_ROWS = TALLY + 3
+FIRST_TRICK, SECOND_TRICK = np.int64(0), np.int64(1)
+NOT_LAST, NO_TRICKS = np.int64(0), np.int64(0)
 
 TRUMP, TOP, PLAIN_SUIT = np.uint8(FIRST_TRUMP), np.uint8(TOP_TRUMP), np.uint8(3)
 FLIP, RANDOM = np.uint8(HIGH_WORD), np.uint8(RANDOM_WORD)
@@ -36,100 +62,108 @@ FIRST_BEFORE_SECOND, SECOND_BEFORE_FIRST = np.uint8(1 << 4), np.uint8(1 | 1 << 2
 
 
 @njit(nogil=True)
-def play_tricks(game, n, k, s):
+def play_tricks(settings, play, shared_word, n, k, c):
     """Play the three tricks of `n` contests of `k` players.
 
     Parameters
     ----------
-    game : Game
-        Lead rules, undertrumping and play words.
+    settings, play, shared_word : int64 (settings,), uint8 (seats, words), int16 (shared,)
+        Of the `Game`.
     n, k : int
         Contests; players in each (2 to 16).
-    s : ContestScratch
-        In: `a`, `b`, `c` (slots, lanes), the cards of each slot in hand order; `seat` and
-        `preference` (slots, lanes), where the seats' play differs or draws. All are used up.
-        Out: `winner` (3, lanes), the slot that won each trick; `played` (3, slots, lanes), the card
-        of each slot in trick 1, of each slot turned (the winner of trick 1 holds 0) in 2 and 3.
+    c : uint8 (CONTEST_ROWS, lanes)
+        In: rows `A`, `B`, `C` + slot, the cards of each slot in hand order; `WHO` and `PREFERENCE`
+        + slot where words vary or are drawn. Out: rows `WINNER` + trick, the slot that won it; rows
+        `PLAYED` + 16 trick + slot, the card of each slot in trick 1, of each slot turned (the winner
+        of trick 1 holds 0) in tricks 2 and 3. All but `WHO` and these are used up.
     """
-    first, second, third = s.winner[0, :n], s.winner[1, :n], s.winner[2, :n]
-    play_trick(game, 0, n, k, s.a, s.b, s.c, s.seat, s.preference, s)
+    first, second, third = c[WINNER, :n], c[WINNER + 1, :n], c[WINNER + 2, :n]
+    play_trick(settings, play, shared_word, FIRST_TRICK, n, k, A, B, C, WHO, PREFERENCE, c)
     for slot in range(k):
-        card = s.played[0, slot, :n]
-        keep_other(s.a[slot, :n], card, s.b[slot, :n])
-        keep_other(s.c[slot, :n], card, s.b[slot, :n])
-    a, spare = turn(first, n, k, s.a, s.b)
-    c, _ = turn(first, n, k, s.c, spare)
-    seat, preference = s.seat, s.preference
-    if game.seats_differ:
-        seat, _ = turn(first, n, k, s.seat, s.spare)
-    if game.plays_draw:
-        preference, _ = turn(first, n, k, s.preference, s.spare_preference)
+        card = c[PLAYED + slot, :n]
+        keep_other(c[A + slot, :n], card, c[B + slot, :n])
+        keep_other(c[C + slot, :n], card, c[B + slot, :n])
+    a, spare = turn(first, n, k, A, B, c)
+    z, spare = turn(first, n, k, C, spare, c)
+    who, preference = WHO, PREFERENCE
+    if settings[WORDS_VARY]:
         for slot in range(k):
-            prefer_second(preference[slot, :n])
-    play_trick(game, 1, n, k, a, a, c, seat, preference, s)
+            copy(c[WHO + slot, :n], c[TURNED + slot, :n])
+        who, spare = turn(first, n, k, TURNED, spare, c)
+    if settings[PLAYS_DRAW]:
+        preference, spare = turn(first, n, k, PREFERENCE, spare, c)
+        for slot in range(k):
+            prefer_second(c[preference + slot, :n])
+    play_trick(settings, play, shared_word, SECOND_TRICK, n, k, a, a, z, who, preference, c)
     for slot in range(k):
-        last = s.played[2, slot, :n]
-        copy(a[slot, :n], last)
-        keep_other(last, s.played[1, slot, :n], c[slot, :n])
-    last_trick(n, k, s)
+        last = c[PLAYED + 2 * SLOTS + slot, :n]
+        copy(c[a + slot, :n], last)
+        keep_other(last, c[PLAYED + SLOTS + slot, :n], c[z + slot, :n])
+    last_trick(n, k, c)
     unturn(first, second, np.uint8(k))
     unturn(first, third, np.uint8(k))
 
 
 @njit(nogil=True)
-def play_trick(game, trick, n, k, a, b, c, seat, preference, s):
-    """Play trick `trick` (0 or 1) led by slot 0; fills `s.played[trick]`, `s.winner[trick]`."""
-    best, led, winner = s.best[:n], s.led[:n], s.winner[trick, :n]
-    one, other, lead = s.word[0, :n], s.word[1, :n], s.word[2, :n]
-    card = s.played[trick, 0, :n]
+def play_trick(settings, play, shared_word, trick, n, k, a, b, z, who, preference, c):
+    """Play trick `trick` (0 or 1), led by slot 0.
+
+    Parameters
+    ----------
+    settings, play, shared_word, n, k, c
+        As for `play_tricks`.
+    trick : int
+        0 or 1.
+    a, b, z, who, preference : int
+        First rows of the three cards, of the players and of their random ranks.
+    """
+    best, led, winner = c[BEST, :n], c[LED, :n], c[WINNER + trick, :n]
+    one, other, lead = c[WORD, :n], c[WORD + 1, :n], c[WORD + 2, :n]
+    card = c[PLAYED + trick * SLOTS, :n]
     fill(best, ZERO)
-    words(game, trick, 0, k, LEAD_TRUMP, trick, seat[0, :n], best, one)
-    words(game, trick, 0, k, LEAD_PLAIN, trick, seat[0, :n], best, other)
-    words(game, trick, 0, k, LEAD, trick, seat[0, :n], best, lead)
-    need, highest = lead_duty(game, trick, k)
+    words(play, shared_word, trick, NOT_LAST, k, LEAD_TRUMP, trick, c[who, :n], best, one)
+    words(play, shared_word, trick, NOT_LAST, k, LEAD_PLAIN, trick, c[who, :n], best, other)
+    words(play, shared_word, trick, NOT_LAST, k, LEAD, trick, c[who, :n], best, lead)
+    need = settings[LATER_LEAD_NEED] if trick else settings[FIRST_LEAD_NEED]
+    highest = settings[LATER_LEAD_HIGHEST] if trick else settings[FIRST_LEAD_HIGHEST] | (k == 2)
     choose_lead(
-        a[0, :n], b[0, :n], c[0, :n], one, other, lead, preference[0, :n],
-        np.uint8(need), highest, trick == 0, card,
+        c[a, :n], c[b, :n], c[z, :n], one, other, lead, c[preference, :n],
+        np.uint8(need), highest != 0, trick == 0, card,
     )  # fmt: skip
     copy(card, led)
     copy(card, best)
     fill(winner, ZERO)
+    losing_trump = LAST_TIER if settings[UNDERTRUMP_OPTIONAL] else NEXT_TIER
     for slot in range(1, k):
-        last = 1 if slot == k - 1 else 0
-        card = s.played[trick, slot, :n]
-        words(game, trick, last, k, HEAD, 0, seat[slot, :n], best, one)
-        words(game, trick, last, k, LOSE, 0, seat[slot, :n], best, other)
-        losing_trump = LAST_TIER if game.undertrump_optional else NEXT_TIER
-        if game.plays_draw:
+        last = np.int64(slot == k - 1)
+        card = c[PLAYED + trick * SLOTS + slot, :n]
+        words(play, shared_word, trick, last, k, HEAD, NO_TRICKS, c[who + slot, :n], best, one)
+        words(play, shared_word, trick, last, k, LOSE, NO_TRICKS, c[who + slot, :n], best, other)
+        if settings[PLAYS_DRAW]:
             choose_follow_or_draw(
-                a[slot, :n], b[slot, :n], c[slot, :n], led, best, one, other,
-                preference[slot, :n], losing_trump, card,
+                c[a + slot, :n], c[b + slot, :n], c[z + slot, :n], led, best, one, other,
+                c[preference + slot, :n], losing_trump, card,
             )  # fmt: skip
         else:
             choose_follow(
-                a[slot, :n], b[slot, :n], c[slot, :n], led, best, one, other, losing_trump, card
-            )
+                c[a + slot, :n], c[b + slot, :n], c[z + slot, :n], led, best, one, other,
+                losing_trump, card,
+            )  # fmt: skip
         head(card, led, np.uint8(slot), best, winner)
 
 
 @njit(nogil=True)
-def lead_duty(game, trick, k):
-    """Trumps a leader must hold before he must lead one, and whether it is then the highest."""
-    if trick == 0:
-        return game.first_lead_need, game.first_lead_highest or k == 2
-    return game.later_lead_need, game.later_lead_highest
-
-
-@njit(nogil=True)
-def words(game, trick, last, k, kind, my_tricks, seat, best, word):
-    """Look up a play word in every lane; a word that all seats share always is filled in."""
-    constant = game.constant_word[trick, last, k, kind]
-    if constant >= 0:
-        fill(word, np.uint8(constant))
+def words(play, shared_word, trick, last, k, kind, my_tricks, who, best, word):
+    """Look up a play word in every lane; a word that all seats always share is filled in."""
+    size = (trick * 2 + last) * SIZES + k
+    shared = shared_word[size * KINDS + kind]
+    if shared >= 0:
+        fill(word, np.uint8(shared))
     else:
+        place = size * 3 + my_tricks
         for lane in range(word.size):
             trumped = 1 if best[lane] >= TRUMP else 0
-            word[lane] = game.play[seat[lane], trick, last, k, my_tricks, trumped, kind]
+            word[lane] = play[who[lane] & SEAT_BITS, (place * 2 + trumped) * KINDS + kind]
 
 
 @njit(nogil=True)
@@ -245,13 +279,13 @@ def choose_follow_or_draw(a, b, c, led, best, head_word, lose_word, preference, 
         card[lane] = z if z_key < key else chosen
 
 
-@njit(nogil=True, inline="always")
+@njit(nogil=True)
 def suit_of(card):
     """Suit of a card code: 0 to 2 plain, 3 trumps."""
     return PLAIN_SUIT if card >= TRUMP else np.uint8(card & PLAIN_SUIT)
 
 
-@njit(nogil=True, inline="always")
+@njit(nogil=True)
 def tier(card, follows, void, best, losing):
     """Tier of a follower's card: winning, losing but owed, or to throw away."""
     owed = follows | (void & (card >= TRUMP))
@@ -269,16 +303,16 @@ def head(card, led, slot, best, winner):
 
 
 @njit(nogil=True)
-def last_trick(n, k, s):
-    """The third trick, whose cards are forced; fills `s.winner[2]` from `s.played[2]`."""
-    leader, winner = s.winner[1, :n], s.winner[2, :n]
-    led, best = s.led[:n], s.best[:n]
+def last_trick(n, k, c):
+    """The third trick, whose cards are forced: fills the last row of `WINNER`."""
+    leader, winner = c[WINNER + 1, :n], c[WINNER + 2, :n]
+    led, best = c[LED, :n], c[BEST, :n]
     for slot in range(k):
-        take_lead(s.played[2, slot, :n], leader, np.uint8(slot), led)
+        take_lead(c[PLAYED + 2 * SLOTS + slot, :n], leader, np.uint8(slot), led)
     copy(led, best)
     copy(leader, winner)
     for slot in range(k):
-        head(s.played[2, slot, :n], led, np.uint8(slot), best, winner)
+        head(c[PLAYED + 2 * SLOTS + slot, :n], led, np.uint8(slot), best, winner)
 
 
 @njit(nogil=True)
@@ -290,19 +324,21 @@ def take_lead(card, leader, slot, led):
 
 
 @njit(nogil=True)
-def turn(first, n, k, rows, spare):
+def turn(first, n, k, rows, spare, c):
     """Turn the slots so that slot `first` of each lane comes to 0; a rotation a bit of `first`.
 
     Returns
     -------
-    turned, left_over : uint8 (slots, lanes)
-        `rows` and `spare`, whichever now holds the turned rows first.
+    turned, left_over : int
+        `rows` and `spare`, whichever now is the first row of the turned slots first.
     """
     step = 1
     while step < k:
         for slot in range(k):
             ahead = slot + step if slot + step < k else slot + step - k
-            pick(first, np.uint8(step), rows[ahead, :n], rows[slot, :n], spare[slot, :n])
+            pick(
+                first, np.uint8(step), c[rows + ahead, :n], c[rows + slot, :n], c[spare + slot, :n]
+            )
         rows, spare = spare, rows
         step *= 2
     return rows, spare

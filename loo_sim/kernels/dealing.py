@@ -30,7 +30,7 @@ THIRD = np.uint16(43691)
 
 
 @njit(nogil=True)
-def deal(seed, first, n, hands, ranks, s):
+def deal(seed, first, n, hands, ranks, words, draw, card, turn_up, index, hand):
     """Deal `n` deals: the miss and `hands - 1` seats.
 
     Parameters
@@ -43,14 +43,18 @@ def deal(seed, first, n, hands, ranks, s):
         Hands to deal, the miss included.
     ranks : int
         Ranks in a suit.
-    s : Scratch
-        Modified in place: `turn_up` (0 to 4 ranks - 1), `index` (hand indices), `hand` (three card
-        codes packed in a uint32, the first dealt lowest); `words`, `draw` and `card` are work rows.
+    words, draw, card : uint32 (4, lanes), int8 (52, lanes), int8 (51, lanes)
+        Work rows.
+    turn_up : uint8 (lanes,)
+        Modified in place: place of the turn-up in the pack, by suit and then by rank.
+    index : uint16 (17, lanes)
+        Modified in place: hand indices.
+    hand : uint32 (17, lanes)
+        Modified in place: three card codes, the first dealt lowest.
     """
     live = 4 * ranks - 1
     drawn = HAND_SIZE * hands
     for number in range((1 + (drawn + 1) // 2 + 3) // 4):
-        words = s.words
         block_words(
             seed, first, DEAL_STREAM, np.uint64(number),
             words[0, :n], words[1, :n], words[2, :n], words[3, :n],
@@ -58,33 +62,33 @@ def deal(seed, first, n, hands, ranks, s):
         for i in range(4):
             place = 2 * (4 * number + i - 1)
             if place < 0:
-                turn_cards(words[i, :n], 4 * ranks, s.turn_up[:n])
+                turn_cards(words[i, :n], np.uint64(4 * ranks), turn_up[:n])
             elif place < drawn:
-                draw_pair(words[i, :n], live - place, s.draw[place, :n], s.draw[place + 1, :n])
+                draw_pair(words[i, :n], live - place, draw[place, :n], draw[place + 1, :n])
     for h in range(hands):
         place = HAND_SIZE * h
         for j in range(place, place + HAND_SIZE):
-            card = s.card[j, :n]
-            start(s.draw[j, :n], card)
+            x = card[j, :n]
+            start(draw[j, :n], x)
             for i in range(j - 1, place - 1, -1):
-                lift(card, s.draw[i, :n])
+                lift(x, draw[i, :n])
             i = place
             while i >= 2 * HAND_SIZE:
                 lift6(
-                    card,
-                    s.draw[i - 1, :n], s.draw[i - 2, :n], s.draw[i - 3, :n],
-                    s.draw[i - 4, :n], s.draw[i - 5, :n], s.draw[i - 6, :n],
+                    x,
+                    draw[i - 1, :n], draw[i - 2, :n], draw[i - 3, :n],
+                    draw[i - 4, :n], draw[i - 5, :n], draw[i - 6, :n],
                 )  # fmt: skip
                 i -= 2 * HAND_SIZE
             if i > 0:
-                lift3(card, s.draw[i - 1, :n], s.draw[i - 2, :n], s.draw[i - 3, :n])
-        a, b, c = s.card[place, :n], s.card[place + 1, :n], s.card[place + 2, :n]
-        double_index(a, b, c, s.index[h, :n])
-        halve(s.index[h, :n])
+                lift3(x, draw[i - 1, :n], draw[i - 2, :n], draw[i - 3, :n])
+        a, b, c = card[place, :n], card[place + 1, :n], card[place + 2, :n]
+        double_index(a, b, c, index[h, :n])
+        halve(index[h, :n])
         code_card(a, np.int8(ranks))
         code_card(b, np.int8(ranks))
         code_card(c, np.int8(ranks))
-        pack_hand(a, b, c, s.hand[h, :n])
+        pack_hand(a, b, c, hand[h, :n])
 
 
 @njit(nogil=True)

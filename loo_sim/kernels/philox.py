@@ -51,7 +51,7 @@ def block_words(seed, first, stream, number, w0, w1, w2, w3):
         w3[lane] = np.uint32(x3)
 
 
-@njit(nogil=True, inline="always")
+@njit(nogil=True)
 def mix(x0, x1, x2, x3, k0, k1):
     """One round: 32-bit words held in uint64."""
     p0 = M0 * x0
@@ -61,5 +61,5 @@ def mix(x0, x1, x2, x3, k0, k1):
 
 @njit(nogil=True)
 def draw_below(word, n):
-    """A whole number from 0 to n - 1 out of a 32-bit word."""
-    return (np.uint64(word) * np.uint64(n)) >> HALF
+    """A whole number from 0 to n - 1 (uint64) out of a 32-bit word."""
+    return (np.uint64(word) * n) >> HALF

@@ -1,0 +1,157 @@
+"""Announcing in lanes: seats speak in order, each by a look-up of (situation, hand).
+
+A lane's *situation* is the number 2 standers + miss_free. Whoever is in takes the next slot of his
+lane, so that the players in end up in slots 0 to k - 1 in the order in which they will play. A slot
+holds an *entry*: three card codes, the first dealt lowest, and in the top byte seat + 16 action.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from loo_sim.kernels.game import (
+    ACTION_SHIFT,
+    ALL_STAND,
+    CLUB_LAW,
+    DEFEND,
+    DEFEND_WITH_OWN,
+    FOLD,
+    MAX_SEATS,
+    MISS,
+    PLAYERS,
+    SILENT,
+    STAND,
+)
+
+OPENING = np.uint8(1)
+"""The situation of the first to speak: nobody in, the miss there."""
+MIXED = np.uint8(4)
+"""Row values from here up name mixtures."""
+WHO_SHIFT = np.uint32(24)
+ACTION_BITS = np.uint32(ACTION_SHIFT)
+ENTRY = MAX_SEATS
+"""Row of `entry_in` for the entry of the seat that speaks, behind those of the slots."""
+FORCED, SITUATION, SITUATION_IF, SAID, RESULT, STAND_RESULT = range(6)
+"""Byte rows of a batch: whether everyone must stand; the situation, as played and with one
+announcement changed; what a seat answers to that; what one seat's alternatives lead to."""
+ACTION, PREFERENCE = 6, 22
+"""First byte rows of what each seat announced, and of the random ranks of its cards."""
+BATCH_ROWS = PREFERENCE + MAX_SEATS
+SAYS_FOLD, SAYS_STAND, SAYS_MISS = np.uint8(FOLD), np.uint8(STAND), np.uint8(MISS)
+SAYS_DEFEND, SAYS_NOTHING = np.uint8(DEFEND), np.uint8(SILENT)
+STEP_IN, STEP_MISS, STEP_OUT = np.uint8(2), np.uint8(1), np.uint8(0)
+
+
+@njit(nogil=True)
+def announce(game, seat, s, situation, said):
+    """Let one seat announce by its policy in every lane.
+
+    Parameters
+    ----------
+    game : Game
+        The game.
+    seat : int
+        The seat that speaks.
+    s : Scratch
+        `index`, `hand`, `announce_word` and `forced` are read; `entry_in` is filled.
+    situation : uint8 (n,)
+        Modified in place: from before the seat speaks to after.
+    said : uint8 (n,)
+        Modified in place: what the seat announced.
+    """
+    n = said.size
+    look_up(game.rows, game.row_of[seat], s.index[seat + 1, :n], situation, said)
+    if game.draws[seat] & 1:
+        draw_actions(game.mixtures, s.announce_word[seat, :n], said)
+    if game.settings[CLUB_LAW] | game.settings[ALL_STAND]:
+        stand_where_forced(s.row[FORCED, :n], said)
+    if seat == game.settings[PLAYERS] - 1:
+        say_nothing_alone(situation, said)
+    enter(game.settings[DEFEND_WITH_OWN] != 0, seat, s.hand, s.entry_in, situation, said)
+
+
+@njit(nogil=True)
+def announce_as(game, seat, action, s, situation, said):
+    """Let one seat announce `action` in every lane; it stands where the miss is gone."""
+    for lane in range(said.size):
+        said[lane] = np.uint8(action) if situation[lane] & 1 else SAYS_STAND
+    enter(game.settings[DEFEND_WITH_OWN] != 0, seat, s.hand, s.entry_in, situation, said)
+
+
+@njit(nogil=True)
+def look_up(rows, row_of, index, situation, said):
+    """What the policy says: one load from the row of the situation."""
+    for lane in range(said.size):
+        said[lane] = rows[row_of[situation[lane]], index[lane]]
+
+
+@njit(nogil=True)
+def draw_actions(mixtures, word, said):
+    """Resolve mixtures by a 32-bit word: fold, stand, miss or defend, in this order."""
+    for lane in range(said.size):
+        if said[lane] >= MIXED:
+            x = np.uint64(word[lane])
+            thresholds = mixtures[said[lane] - MIXED]
+            if x < thresholds[0]:
+                said[lane] = SAYS_FOLD
+            elif x < thresholds[1]:
+                said[lane] = SAYS_STAND
+            elif x < thresholds[2]:
+                said[lane] = SAYS_MISS
+            else:
+                said[lane] = SAYS_DEFEND
+
+
+@njit(nogil=True)
+def stand_where_forced(forced, said):
+    """Club law, single pots: everyone stands."""
+    for lane in range(said.size):
+        x = said[lane]
+        said[lane] = SAYS_STAND if forced[lane] else x
+
+
+@njit(nogil=True)
+def say_nothing_alone(situation, said):
+    """S7: a dealer before whom everyone folded says nothing."""
+    for lane in range(said.size):
+        x = said[lane]
+        said[lane] = SAYS_NOTHING if situation[lane] <= OPENING else x
+
+
+@njit(nogil=True)
+def enter(defend_with_own, seat, hand, entry_in, situation, said):
+    """Put the seat into the next slot, which only counts if it is in; step the situation."""
+    n = said.size
+    entry = entry_in[ENTRY, :n]
+    hold(hand[seat + 1, :n], hand[0, :n], said, np.uint32(seat), defend_with_own, entry)
+    put(entry_in, situation, entry)
+    step(said, situation)
+
+
+@njit(nogil=True)
+def hold(own, miss, said, seat, defend_with_own, entry):
+    """The cards that the seat will play, and who holds them by what announcement."""
+    for lane in range(entry.size):
+        x, y, action = own[lane], miss[lane], said[lane]
+        takes_miss = (action == SAYS_MISS) | ((action == SAYS_DEFEND) & (not defend_with_own))
+        who = np.uint32(seat | np.uint32(np.uint32(action) << ACTION_BITS))
+        entry[lane] = np.uint32((y if takes_miss else x) | np.uint32(who << WHO_SHIFT))
+
+
+@njit(nogil=True)
+def put(entry_in, situation, entry):
+    """Write each lane's entry into its next slot."""
+    for lane in range(entry.size):
+        entry_in[situation[lane] >> 1, lane] = entry[lane]
+
+
+@njit(nogil=True)
+def step(said, situation):
+    """One more stander where the seat is in; the miss gone where it took it."""
+    for lane in range(said.size):
+        action = said[lane]
+        is_in = (action != SAYS_FOLD) & (action != SAYS_NOTHING)
+        more = STEP_IN if is_in else STEP_OUT
+        less = STEP_MISS if action == SAYS_MISS else STEP_OUT
+        situation[lane] = np.uint8(np.uint8(situation[lane] + more) - less)
