@@ -32,7 +32,7 @@ class Page(HTMLParser):
         self.tags.append((tag, dict(attrs)))
 
     def handle_data(self, data):
-        self.text += data
+        self.text += data.replace("\N{NO-BREAK SPACE}", " ")
 
     def all(self, tag):
         return [attrs for name, attrs in self.tags if name == tag]

@@ -65,6 +65,7 @@ def render(result: Result, findings: list[str]) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["unbroken"] = _unbroken
     page = environment.get_template("report.html.jinja").render(
         name=result.name,
         played=what_was_played(result),
@@ -81,6 +82,13 @@ def render(result: Result, findings: list[str]) -> str:
         seed=result.manifest["seed"],
     )
     return "\n".join(line.rstrip() for line in page.splitlines()) + "\n"
+
+
+def _unbroken(text: str) -> str:
+    """A text whose intervals and percentages no line break tears apart."""
+    for sign in (" %", " ± "):
+        text = text.replace(sign, sign.replace(" ", "\N{NO-BREAK SPACE}"))
+    return text
 
 
 def _sections(result: Result) -> list[Section]:

@@ -60,10 +60,11 @@ def compare_with_zero(cell: Cell) -> str:
     verb = "grows" if mean > 0 else "shrinks"
     swings = swing_shares(cell)
     grew = float(swings.loc[swings["pot_swing"] > 0, "share"].sum())
+    larger = percent_interval(grew, share_error(grew, cell.deals))
     return (
-        f"A pot of {stakes(cell.pot)} stakes {verb} by {interval(abs(mean), error)} stakes a deal "
-        f"on average; it is larger after {percent_interval(grew, share_error(grew, cell.deals))} "
-        "of the deals."
+        f"The pot, {stakes(cell.pot)} stakes when play begins, {verb} by "
+        f"{interval(abs(mean), error)} stakes a deal on average; it is larger after {larger} of "
+        "the deals."
     )
 
 
