@@ -60,5 +60,5 @@ def fake_study() -> Iterator[FakeStudy]:
     with ExitStack() as stack:
         stack.enter_context(patch("loo_sim.runner.run.find_study", lambda name: study))
         stack.enter_context(patch("loo_sim.kernels.game.encode", lambda rules, tables, pot: pot))
-        stack.enter_context(patch("loo_sim.kernels.digest", lambda: "0" * 64, create=True))
+        stack.enter_context(patch("loo_sim.kernels.digest", lambda: "0" * 64))
         yield study
