@@ -101,7 +101,7 @@ def announce_table(
 ) -> pd.DataFrame:
     """A table of the study `announce` for every hand: strong hands stand, the miss nets -0.3.
 
-    At most two are in before anybody speaks.
+    At most three are in before anybody speaks.
     The value of standing grows with the hand's place among all classes, strongest first.
     """
     classes = hand_classes(deck)
@@ -111,7 +111,7 @@ def announce_table(
     parts = []
     for seat in range(players) if seats is None else seats:
         dealer = seat == players - 1
-        for standers in range(1 if dealer else 0, min(seat, 2) + 1):
+        for standers in range(1 if dealer else 0, min(seat, 3) + 1):
             for miss_free in (True, False) if standers else (True,):
                 share = 0.6**standers / (1 + seat) * (0.7 if miss_free else 0.3)
                 n = np.maximum((deals * share * chance).round().astype(int), 1)
