@@ -21,6 +21,7 @@ the same for any number of players.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from itertools import permutations
 from typing import NamedTuple
 
@@ -108,8 +109,8 @@ def deal_cards(seed: int, index: int, players: int, deck: int = 52) -> Dealt:
         for number in range((1 + (needed + 1) // 2 + 3) // 4)
         for word in block(seed, index, DEAL_STREAM, number)
     ]
-    turn_up = pack(deck)[below(words[0], deck)]
-    left = live_cards(turn_up, deck)
+    turn_up, live = _turned(below(words[0], deck), deck)
+    left = list(live)
     drawn: list[Card] = []
     for word in words[1:]:
         fraction = word
@@ -119,6 +120,13 @@ def deal_cards(seed: int, index: int, players: int, deck: int = 52) -> Dealt:
                 drawn.append(left.pop(place))
     hands = [drawn[i : i + HAND_SIZE] for i in range(0, needed, HAND_SIZE)]
     return Dealt(turn_up, hands[0], hands[1:])
+
+
+@lru_cache(maxsize=128)
+def _turned(place: int, deck: int) -> tuple[Card, tuple[Card, ...]]:
+    """The card at a place of the pack, and the live cards once it is turned up."""
+    turn_up = pack(deck)[place]
+    return turn_up, tuple(live_cards(turn_up, deck))
 
 
 class Choices(NamedTuple):

@@ -379,13 +379,15 @@ def _play_tricks(
     won = dict.fromkeys(hands, 0)
     for trick_no in range(1, TRICKS + 1):
         plays: list[Play] = []
+        led: Card | None = None
+        best: Card | None = None
         for position, seat in enumerate(play_order(list(hands), leader)):
-            best = trick_winner(plays, trump_suit).card if plays else None
-            led = plays[0].card if plays else None
             turn = Turn(seat, trick_no, len(hands), won[seat], position, trump_suit, best)
             card = ask(turn, hands[seat], led)
             hands[seat].remove(card)
             plays.append(Play(seat, card))
+            led = led or card
+            best = card if best is None or beats(card, best, trump_suit) else best
         winner = trick_winner(plays, trump_suit).seat
         tricks.append(Trick(leader, tuple(plays), winner))
         won[winner] += 1

@@ -2,19 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import fields
 from functools import cache
-
-import numpy as np
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from loo_sim.cards import Card, hand_index, live_cards, pack
-from loo_sim.draws import Choices, Dealt, deal_cards, seat_choices
+from loo_sim.draws import (
+    ORDERS_OF_THREE,
+    ORDERS_OF_TWO,
+    Choices,
+    Dealt,
+    deal_cards,
+    seat_choices,
+)
 from loo_sim.kernels.announcing import FORCED, PREFERENCE
-from loo_sim.kernels.batch import LANES, RANKS_OF_ORDER, make_scratch
-from loo_sim.kernels.game import Game, encode
+from loo_sim.kernels.batch import (
+    LANES,
+    RANKS_OF_ORDER,
+    SECOND_TRICK_SHIFT,
+    Scratch,
+    make_scratch,
+)
+from loo_sim.kernels.game import FOLD, POT, SILENT, Game, encode
 from loo_sim.kernels.whole_deals import WholeDeals, keep_batch, no_deals
 from loo_sim.policies.compile import compile_tables
-from loo_sim.policies.parse import load_policy
+from loo_sim.policies.parse import load_policy, read_policy
 from loo_sim.policies.player import PolicyPlayer
 from loo_sim.policies.policy import Policy
 from loo_sim.referee import Deal, Declaration, Play, Trick, play_deal, play_order
@@ -22,15 +37,98 @@ from loo_sim.rules import Rules
 
 ACTIONS = ("fold", "stand", "miss", "defend")
 
+SMALL = any(os.environ.get(name) == "1" for name in ("NUMBA_DISABLE_JIT", "NUMBA_BOUNDSCHECK"))
+"""Whether the kernels run slowly, so that samples should be small."""
+
+CUSTOM = {
+    "chancy": """
+name = "chancy"
+about = "gives every announcement some chance, and words of play by all that rules may look at"
+[announce]
+rules = [
+  { when = "trumps >= 2", do = "stand", chance = 0.9 },
+  { when = "miss_free and standers >= 1", do = "defend", chance = 0.3 },
+  { when = "miss_free", do = "miss", chance = 0.37 },
+  { when = "over_best <= 6 or high >= 12", do = "random", chance = 0.25 },
+  { when = "seat > 1", do = "stand", chance = 0.5 },
+]
+otherwise = "fold"
+[play]
+lead_trump = { rules = [{ when = "trick_no == 2", do = "high" }], otherwise = "random" }
+[play.lead]
+rules = [{ when = "in_play <= 3", do = "plain" }, { when = "my_tricks == 1", do = "random" }]
+otherwise = "trump"
+[play.lead_plain]
+rules = [{ when = "my_tricks == 1", do = "random" }, { when = "in_play > 4", do = "low" }]
+otherwise = "high"
+[play.head]
+rules = [{ when = "last and best_is_trump", do = "high" }, { when = "last", do = "low" }]
+otherwise = "random"
+[play.lose]
+rules = [
+  { when = "best_is_trump", do = "high" },
+  { when = "trick_no == 2 and in_play > 2", do = "random" },
+]
+otherwise = "low"
+""",
+    "turncoat": """
+name = "turncoat"
+about = "plays without chance, but otherwise in each trick, place and number of players in"
+[announce]
+rules = [
+  { when = "over_best <= 8", do = "stand" },
+  { when = "miss_free and (standers <= 2 or dealer)", do = "miss" },
+  { when = "low >= 9 or plain_suits == 1", do = "stand" },
+]
+otherwise = "defend"
+[play]
+lead = { rules = [{ when = "trick_no == 2", do = "plain" }], otherwise = "trump" }
+lead_trump = { rules = [{ when = "in_play == 3", do = "high" }], otherwise = "low" }
+lead_plain = { rules = [{ when = "my_tricks == 1", do = "low" }], otherwise = "high" }
+head = { rules = [{ when = "best_is_trump or trick_no == 2", do = "high" }], otherwise = "low" }
+[play.lose]
+rules = [
+  { when = "last or my_tricks == 1", do = "high" },
+  { when = "best_is_trump", do = "low" },
+]
+otherwise = "high"
+""",
+    "late-dice": """
+name = "late-dice"
+about = "stands on a trump; plays at random only once it has won, or comes last"
+[announce]
+rules = [{ when = "trumps >= 1", do = "stand" }, { when = "miss_free", do = "miss", chance = 0.5 }]
+otherwise = "fold"
+[play]
+lead = { rules = [{ when = "my_tricks == 1", do = "random" }], otherwise = "plain" }
+lead_trump = "high"
+lead_plain = "low"
+head = { rules = [{ when = "last", do = "random" }], otherwise = "high" }
+lose = { rules = [{ when = "my_tricks == 1", do = "random" }], otherwise = "high" }
+""",
+}
+"""Policies that look at everything they may look at when a card is played."""
+
 
 def game_of(policies: Sequence[Policy], rules: Rules, players: int, pot: int) -> Game:
     """The game of some policies, one a seat."""
     return encode(rules, compile_tables(policies, rules, players, pot), pot)
 
 
+@cache
+def policy(name: str) -> Policy:
+    """A built-in policy, or one of the custom ones below."""
+    if name not in CUSTOM:
+        return load_policy(name)
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "policy.toml"
+        path.write_text(CUSTOM[name])
+        return read_policy(path)
+
+
 def seats(names: Sequence[str], players: int) -> list[Policy]:
-    """Built-in policies, taken in turn by the seats."""
-    return [load_policy(names[seat % len(names)]) for seat in range(players)]
+    """Policies by name, taken in turn by the seats."""
+    return [policy(names[seat % len(names)]) for seat in range(players)]
 
 
 @cache
@@ -43,46 +141,43 @@ def codes(turn_up: Card, deck: int) -> dict[int, Card]:
     return plain | trumps
 
 
-def deal_of(game: Game, rules: Rules, pot: int, whole: WholeDeals, i: int) -> Deal:
-    """Deal `i` of the kernels as a deal of the referee."""
-    players = whole.action.shape[1]
-    turn_up = pack(rules.deck)[whole.turn_up[i]]
-    card = codes(turn_up, rules.deck)
-
-    def cards_of(word: int) -> list[Card]:
-        return [card[word >> shift & 255] for shift in (0, 8, 16)]
-
-    hands = [cards_of(int(word)) for word in whole.hand[i]]
-    said = [(seat, int(action)) for seat, action in enumerate(whole.action[i]) if action < 4]
-    declarations = tuple(Declaration(seat, ACTIONS[action]) for seat, action in said)
-    seats_in = [seat for seat, action in said if action > 0]
-    tricks = []
-    leader = seats_in[0] if seats_in else -1
-    for trick in range(3 if len(seats_in) > 1 else 0):
-        plays = tuple(
-            Play(seat, card[int(whole.played[i, trick, seat])])
-            for seat in play_order(seats_in, leader)
+def deals_of(rules: Rules, pot: int, whole: WholeDeals) -> Iterator[Deal]:
+    """Deals of the kernels as deals of the referee, in order."""
+    turned = pack(rules.deck)
+    for turn_up, words, forced, actions, played, winners, tricks_won, net, pot_after in zip(
+        *(field.tolist() for field in whole), strict=True
+    ):
+        card = codes(turned[turn_up], rules.deck)
+        miss, *hands = [[card[word >> shift & 255] for shift in (0, 8, 16)] for word in words]
+        said = [(seat, action) for seat, action in enumerate(actions) if action < SILENT]
+        seats_in = [seat for seat, action in said if action != FOLD]
+        tricks = []
+        leader = seats_in[0] if seats_in else -1
+        for winner, cards in zip(winners, played, strict=True) if len(seats_in) > 1 else ():
+            plays = tuple(Play(seat, card[cards[seat]]) for seat in play_order(seats_in, leader))
+            tricks.append(Trick(leader, plays, winner))
+            leader = winner
+        yield Deal(
+            rules=rules,
+            pot=pot,
+            dealt=Dealt(turned[turn_up], miss, hands),
+            dealer=len(hands) - 1,
+            forced_stand=forced,
+            declarations=tuple(Declaration(seat, ACTIONS[action]) for seat, action in said),
+            tricks=tuple(tricks),
+            tricks_won=tuple(tricks_won),
+            net=tuple(net),
+            pot_after=pot_after,
         )
-        winner = int(whole.winner[i, trick])
-        tricks.append(Trick(leader, plays, winner))
-        leader = winner
-    return Deal(
-        rules=rules,
-        pot=pot,
-        dealt=Dealt(turn_up, hands[0], hands[1:]),
-        dealer=players - 1,
-        forced_stand=bool(whole.forced[i]),
-        declarations=declarations,
-        tricks=tuple(tricks),
-        tricks_won=tuple(int(x) for x in whole.tricks[i]),
-        net=tuple(int(x) for x in whole.net[i]),
-        pot_after=int(whole.pot_after[i]),
-    )
 
 
-def referee_deal(
-    policies: Sequence[Policy], rules: Rules, pot: int, seed: int, index: int
-) -> Deal:
+def differing(one: Deal, other: Deal) -> dict[str, tuple[object, object]]:
+    """The fields in which two deals differ."""
+    pairs = {f.name: (getattr(one, f.name), getattr(other, f.name)) for f in fields(Deal)}
+    return {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
+
+
+def referee_deal(policies: Sequence[Policy], rules: Rules, pot: int, seed: int, index: int) -> Deal:
     """Deal `index` played by the referee, every card and choice drawn in plain Python."""
     players = [
         PolicyPlayer(policy, seat, seat_choices(seed, index, seat))
@@ -96,29 +191,34 @@ def play_given(
 ) -> WholeDeals:
     """Play given cards in the kernels, each seat drawing the given choices."""
     out = no_deals(game, len(dealt))
+    s = make_scratch()
     for done in range(0, len(dealt), LANES):
         n = min(LANES, len(dealt) - done)
-        s = make_scratch()
         for lane in range(n):
             put(s, lane, rules, game, dealt[done + lane], choices[done + lane])
         keep_batch(game, done, n, s, out)
     return out
 
 
-def put(s, lane, rules, game, dealt, choices) -> None:
+def put(
+    s: Scratch, lane: int, rules: Rules, game: Game, dealt: Dealt, choices: Sequence[Choices]
+) -> None:
     """Lay one deal into a lane."""
-    deck = rules.deck
-    code = {card: code for code, card in codes(dealt.turn_up, deck).items()}
-    number = {card: i for i, card in enumerate(live_cards(dealt.turn_up, deck))}
-    s.turn_up[lane] = pack(deck).index(dealt.turn_up)
-    for h, hand in enumerate([dealt.miss, *dealt.hands]):
-        s.hand[h, lane] = sum(code[card] << 8 * place for place, card in enumerate(hand))
-        s.index[h, lane] = hand_index([number[card] for card in hand])
-    pot = int(game.settings[10])
+    code, number = live_codes(dealt.turn_up, rules.deck)
+    s.turn_up[lane] = pack(rules.deck).index(dealt.turn_up)
+    for h, (x, y, z) in enumerate([dealt.miss, *dealt.hands]):
+        s.hand[h, lane] = code[x] | code[y] << 8 | code[z] << 16
+        s.index[h, lane] = hand_index((number[x], number[y], number[z]))
+    pot = int(game.settings[POT])
     s.row[FORCED, lane] = rules.everyone_must_stand(len(dealt.hands), pot, dealt.turn_up.suit)
-    for seat, choice in enumerate(choices):
-        s.announce_word[seat, lane] = choice.announce
-        orders = sorted(set(np.ndindex(3, 3, 3)))
-        order = [o for o in orders if len(set(o)) == 3].index(tuple(choice.preference[0]))
-        later = int(choice.preference[1] == (1, 0))
-        s.row[PREFERENCE + seat, lane] = RANKS_OF_ORDER[order] | later << 6
+    for seat, (announce, (first, second)) in enumerate(choices):
+        s.announce_word[seat, lane] = announce
+        order = RANKS_OF_ORDER[ORDERS_OF_THREE.index(first)]
+        s.row[PREFERENCE + seat, lane] = order | ORDERS_OF_TWO.index(second) << SECOND_TRICK_SHIFT
+
+
+@cache
+def live_codes(turn_up: Card, deck: int) -> tuple[dict[Card, int], dict[Card, int]]:
+    """Code and number of each live card."""
+    numbers = {card: i for i, card in enumerate(live_cards(turn_up, deck))}
+    return {card: code for code, card in codes(turn_up, deck).items()}, numbers
