@@ -106,8 +106,22 @@ lead_plain = "low"
 head = { rules = [{ when = "last", do = "random" }], otherwise = "high" }
 lose = { rules = [{ when = "my_tricks == 1", do = "random" }], otherwise = "high" }
 """,
+    "dithering": """
+name = "dithering"
+about = "announces by chance, plays without"
+[announce]
+rules = [
+  { when = "trumps >= 1", do = "stand", chance = 0.75 },
+  { when = "high == 14", do = "random", chance = 0.5 },
+  { when = "miss_free", do = "miss", chance = 0.25 },
+]
+otherwise = "fold"
+[play]
+lead = "plain"
+lead_trump = "high"
+""",
 }
-"""Policies that look at everything they may look at when a card is played."""
+"""Policies that look at everything they may look at, and draw wherever they may draw."""
 
 
 def game_of(policies: Sequence[Policy], rules: Rules, players: int, pot: int) -> Game:
