@@ -49,4 +49,4 @@ def _cache_folder() -> Path:
         return Path(tempfile.mkdtemp(prefix="loosim-kernels-"))
 
 
-numba.config.CACHE_DIR = str(_cache_folder())
+numba.config.CACHE_DIR = str(_cache_folder())  # type: ignore[attr-defined]

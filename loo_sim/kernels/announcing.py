@@ -8,8 +8,8 @@ holds an *entry*: three card codes, the first dealt lowest, and in the top byte 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from loo_sim.kernels.compiled import inner
 from loo_sim.kernels.game import (
     ACTION_SHIFT,
     ALL_STAND,
@@ -43,7 +43,7 @@ SAYS_DEFEND, SAYS_NOTHING = np.uint8(DEFEND), np.uint8(SILENT)
 STEP_IN, STEP_MISS, STEP_OUT = np.uint8(2), np.uint8(1), np.uint8(0)
 
 
-@njit(nogil=True)
+@inner
 def announce(game, seat, s, situation, said):
     """Let one seat announce by its policy in every lane.
 
@@ -71,7 +71,7 @@ def announce(game, seat, s, situation, said):
     enter(game.settings[DEFEND_WITH_OWN] != 0, seat, s.hand, s.entry_in, situation, said)
 
 
-@njit(nogil=True)
+@inner
 def announce_as(game, seat, action, s, situation, said):
     """Let one seat announce `action` in every lane; it stands where the miss is gone."""
     for lane in range(said.size):
@@ -79,14 +79,14 @@ def announce_as(game, seat, action, s, situation, said):
     enter(game.settings[DEFEND_WITH_OWN] != 0, seat, s.hand, s.entry_in, situation, said)
 
 
-@njit(nogil=True)
+@inner
 def look_up(rows, row_of, index, situation, said):
     """What the policy says: one load from the row of the situation."""
     for lane in range(said.size):
         said[lane] = rows[row_of[situation[lane]], index[lane]]
 
 
-@njit(nogil=True)
+@inner
 def draw_actions(mixtures, word, said):
     """Resolve mixtures by a 32-bit word: fold, stand, miss or defend, in this order."""
     for lane in range(said.size):
@@ -103,7 +103,7 @@ def draw_actions(mixtures, word, said):
                 said[lane] = SAYS_DEFEND
 
 
-@njit(nogil=True)
+@inner
 def stand_where_forced(forced, said):
     """Club law, single pots: everyone stands."""
     for lane in range(said.size):
@@ -111,7 +111,7 @@ def stand_where_forced(forced, said):
         said[lane] = SAYS_STAND if forced[lane] else x
 
 
-@njit(nogil=True)
+@inner
 def say_nothing_alone(situation, said):
     """S7: a dealer before whom everyone folded says nothing."""
     for lane in range(said.size):
@@ -119,7 +119,7 @@ def say_nothing_alone(situation, said):
         said[lane] = SAYS_NOTHING if situation[lane] <= OPENING else x
 
 
-@njit(nogil=True)
+@inner
 def enter(defend_with_own, seat, hand, entry_in, situation, said):
     """Put the seat into the next slot, which only counts if it is in; step the situation."""
     n = said.size
@@ -129,7 +129,7 @@ def enter(defend_with_own, seat, hand, entry_in, situation, said):
     step(said, situation)
 
 
-@njit(nogil=True)
+@inner
 def hold(own, miss, said, seat, defend_with_own, entry):
     """The cards that the seat will play, and who holds them by what announcement."""
     for lane in range(entry.size):
@@ -139,14 +139,14 @@ def hold(own, miss, said, seat, defend_with_own, entry):
         entry[lane] = np.uint32((y if takes_miss else x) | np.uint32(who << WHO_SHIFT))
 
 
-@njit(nogil=True)
+@inner
 def put(entry_in, situation, entry):
     """Write each lane's entry into its next slot."""
     for lane in range(entry.size):
         entry_in[situation[lane] >> 1, lane] = entry[lane]
 
 
-@njit(nogil=True)
+@inner
 def step(said, situation):
     """One more stander where the seat is in; the miss gone where it took it."""
     for lane in range(said.size):

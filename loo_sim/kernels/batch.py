@@ -1,4 +1,4 @@
-"""Entry kernels: deal, announce, play and count a run of consecutive deals, some lanes at a time."""
+"""Entry kernels: deal, announce, play and count consecutive deals, some lanes at a time."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from loo_sim.draws import ORDERS_OF_THREE
 from loo_sim.kernels.announcing import (
@@ -25,6 +24,7 @@ from loo_sim.kernels.announcing import (
     announce,
     announce_as,
 )
+from loo_sim.kernels.compiled import entry, inner
 from loo_sim.kernels.contests import (
     CONTEST_ROWS,
     TALLY,
@@ -60,7 +60,7 @@ from loo_sim.kernels.game import (
 )
 from loo_sim.kernels.philox import block_words, draw_below
 
-LANES = 512
+LANES = 1024
 """Deals side by side: enough to fill the registers, few enough to stay in the caches."""
 REGISTER = 64
 """Lanes of a byte in the widest vector register."""
@@ -115,7 +115,7 @@ class Scratch(NamedTuple):
     draw: npt.NDArray[np.int8]
     card: npt.NDArray[np.int8]
     turn_up: npt.NDArray[np.uint8]
-    index: npt.NDArray[np.uint16]
+    index: npt.NDArray[np.uint16]  # type: ignore[assignment]
     hand: npt.NDArray[np.uint32]
     announce_word: npt.NDArray[np.uint32]
     entry_in: npt.NDArray[np.uint32]
@@ -144,7 +144,7 @@ def make_scratch() -> Scratch:
     )
 
 
-@njit(nogil=True)
+@inner
 def deal_batch(settings, draws, seed, first, n, s):
     """Deal `n` deals and draw what their choices need."""
     players, ranks = settings[PLAYERS], settings[RANKS]
@@ -163,14 +163,14 @@ def deal_batch(settings, draws, seed, first, n, s):
             rank_cards(one, other, s.row[PREFERENCE + seat, :n])
 
 
-@njit(nogil=True)
+@inner
 def force(turn_up, all_stand, clubs, forced):
     """Mark the deals in which everyone must stand: all, or those whose turn-up is below `clubs`."""
     for lane in range(forced.size):
         forced[lane] = np.uint8(all_stand | (turn_up[lane] < clubs))
 
 
-@njit(nogil=True)
+@inner
 def rank_cards(one, other, preference):
     """Random ranks of a seat's cards: of all three for trick 1, of the two left for trick 2."""
     for lane in range(preference.size):
@@ -179,7 +179,7 @@ def rank_cards(one, other, preference):
         preference[lane] = np.uint8(np.uint64(order) | later)
 
 
-@njit(nogil=True)
+@inner
 def sort_by_players_in(situation, order, start):
     """Sort the lanes by their number of players in.
 
@@ -205,7 +205,7 @@ def sort_by_players_in(situation, order, start):
     start[0] = 0
 
 
-@njit(nogil=True)
+@inner
 def play_batch(game, k, lanes, s):
     """Play the contests of some lanes, all with `k` players in, side by side in `s.contest`.
 
@@ -237,28 +237,28 @@ def play_batch(game, k, lanes, s):
     play_tricks(settings, game.play, game.shared_word, padded, k, c)
 
 
-@njit(nogil=True)
+@inner
 def gather(row, lanes, out):
     """The values of some lanes side by side."""
     for place in range(lanes.size):
         out[place] = row[lanes[place]]
 
 
-@njit(nogil=True)
+@inner
 def unpack(entry, shift, row):
     """One byte of each entry."""
     for place in range(entry.size):
         row[place] = np.uint8(np.uint32(entry[place] >> shift) & BYTE)
 
 
-@njit(nogil=True)
+@inner
 def prefer(rows, who, lanes, out):
     """Random ranks of the cards of whoever is in the slot."""
     for place in range(lanes.size):
         out[place] = rows[PREFERENCE + (who[place] & SEAT_BITS), lanes[place]]
 
 
-@njit(nogil=True)
+@inner
 def announce_all(game, n, s):
     """Let every seat announce, and sort the lanes by their number of players in."""
     situation = s.row[SITUATION, :n]
@@ -268,7 +268,7 @@ def announce_all(game, n, s):
     sort_by_players_in(situation, s.order, s.start)
 
 
-@njit(nogil=True)
+@inner
 def count_tricks(first, second, third, slot, tricks):
     """Tricks that the slot named in each lane won."""
     for place in range(tricks.size):
@@ -277,14 +277,14 @@ def count_tricks(first, second, third, slot, tricks):
         tricks[place] = np.uint8(one + np.uint8(third[place] == x))
 
 
-@njit(nogil=True)
+@inner
 def fate(who, tricks, outcome):
     """A player and his tricks in one byte, over the tricks."""
     for place in range(outcome.size):
         outcome[place] = np.uint8(np.uint8(who[place] << TRICK_SHIFT) | tricks[place])
 
 
-@njit(nogil=True)
+@inner
 def add_to_pot(who, tricks, pot):
     """Count a player into what came of the pot: 1 more looed, or 17 (1 + his tricks) defended."""
     for place in range(pot.size):
@@ -294,63 +294,58 @@ def add_to_pot(who, tricks, pot):
         pot[place] = np.uint8(y + (np.uint8(SEVENTEEN * np.uint8(x + ONE)) if defends else looed))
 
 
-@njit(nogil=True)
+@inner
 def tally(row, counts):
     """Count the values of a row."""
     for place in range(row.size):
         counts[row[place]] += 1
 
 
-@njit(nogil=True)
-def count_batch(game, n, s, fates, pots):
-    """Announce, play and count a batch that has been dealt.
+@entry
+def run_deals(game, seed, first, count, s, fates, pots):
+    """Count the outcomes of consecutive deals; see `count_deals`.
 
     Parameters
     ----------
     game : Game
         The game.
-    n : int
+    seed, first : uint64
+        Seed, and number of the first deal.
+    count : int
         Deals.
     s : Scratch
-        The batch.
+        Work rows.
     fates : int64 (2, 256)
         Modified in place: players in contests by (tricks + 4 seat + 64 action), and players who
         took the whole pot by (seat + 16 action).
     pots : int64 (17, 256)
         Modified in place: deals by players in, and by (looed + 17 defence).
     """
-    announce_all(game, n, s)
-    # A silent dealer is in slot 0 too, where nobody came in; his action tells him apart.
-    for place in range(s.start[2]):
-        who = s.entry_in[0, s.order[place]] >> WHO_SHIFT
-        fates[1, who] += 1
-    pots[1, 0] += s.start[2]
     c = s.contest
-    for k in range(2, game.settings[PLAYERS] + 1):
-        lanes = s.order[s.start[k] : s.start[k + 1]]
-        m = lanes.size
-        if m == 0:
-            continue
-        play_batch(game, k, lanes, s)
-        slots, tricks, pot = c[TALLY, :m], c[TALLY + 1, :m], c[TALLY + 2, :m]
-        fill(pot, ZERO)
-        for slot in range(k):
-            who = c[WHO + slot, :m]
-            fill(slots, np.uint8(slot))
-            count_tricks(c[WINNER, :m], c[WINNER + 1, :m], c[WINNER + 2, :m], slots, tricks)
-            add_to_pot(who, tricks, pot)
-            fate(who, tricks, slots)
-            tally(slots, fates[0])
-        tally(pot, pots[k])
-
-
-@njit(nogil=True, cache=True)
-def run_deals(game, seed, first, count, s, fates, pots):
-    """Count the outcomes of consecutive deals; see `count_deals`."""
     for done in range(0, count, LANES):
         n = min(LANES, count - done)
         deal_batch(game.settings, game.draws, seed, first + np.uint64(done), n, s)
-        count_batch(game, n, s, fates, pots)
+        announce_all(game, n, s)
+        # A silent dealer is in slot 0 too, where nobody came in; his action tells him apart.
+        for place in range(s.start[2]):
+            fates[1, s.entry_in[0, s.order[place]] >> WHO_SHIFT] += 1
+        pots[1, 0] += s.start[2]
+        for k in range(2, game.settings[PLAYERS] + 1):
+            lanes = s.order[s.start[k] : s.start[k + 1]]
+            m = lanes.size
+            if m == 0:
+                continue
+            play_batch(game, k, lanes, s)
+            slots, tricks, pot = c[TALLY, :m], c[TALLY + 1, :m], c[TALLY + 2, :m]
+            fill(pot, ZERO)
+            for slot in range(k):
+                who = c[WHO + slot, :m]
+                fill(slots, np.uint8(slot))
+                count_tricks(c[WINNER, :m], c[WINNER + 1, :m], c[WINNER + 2, :m], slots, tricks)
+                add_to_pot(who, tricks, pot)
+                fate(who, tricks, slots)
+                tally(slots, fates[0])
+            tally(pot, pots[k])
 
 
 def count_deals(
@@ -380,14 +375,14 @@ def count_deals(
     run_deals(game, np.uint64(seed), np.uint64(first), count, make_scratch(), fates, pots)
     seat_counts = np.zeros((players, ACTIONS, RESULTS), np.int64)
     contests = fates[0].reshape(4, MAX_SEATS, 4)[:, :players]
-    seat_counts[:, : SILENT, : WHOLE_POT] = contests.swapaxes(0, 1)
+    seat_counts[:, :SILENT, :WHOLE_POT] = contests.swapaxes(0, 1)
     lone = fates[1, : ACTIONS * MAX_SEATS].reshape(ACTIONS, MAX_SEATS)[:, :players]
     seat_counts[:, :, WHOLE_POT] = lone.T
     seat_counts[:, FOLD, 0] = count - seat_counts.sum(axis=(1, 2))
     return seat_counts, pots[:, : DEFENCES * LOOED].reshape(-1, DEFENCES, LOOED)
 
 
-@njit(nogil=True)
+@inner
 def value_of(game, seat, action, n, s, result):
     """Result of `seat` if it announces `action`, the others answering by their policies.
 
@@ -429,7 +424,7 @@ def value_of(game, seat, action, n, s, result):
             result[lanes[place]] = tricks[place]
 
 
-@njit(nogil=True)
+@inner
 def count_seat(game, seat, n, s, counts):
     """Add the results of one seat's alternatives to the counts of its situations and hands."""
     dealer = seat == game.settings[PLAYERS] - 1
@@ -443,7 +438,7 @@ def count_seat(game, seat, n, s, counts):
         counts[offset + situation, hand, s.row[STAND_RESULT, lane], miss] += np.uint32(1)
 
 
-@njit(nogil=True, cache=True)
+@entry
 def run_announcements(game, seed, first, count, s, counts):
     """Count what each seat's alternatives lead to; see `count_announcements`."""
     for done in range(0, count, LANES):
@@ -472,7 +467,7 @@ def count_announcements(
     count : int
         Deals.
     counts : uint32 (players (players + 1), classes, 5, 6)
-        Modified in place: deals by situation (seat (seat + 1) + 2 standers + miss_free), hand class,
-        result of standing, and result of taking the miss (`NO_MISS` where it is gone).
+        Modified in place: deals by situation (seat (seat + 1) + 2 standers + miss_free), hand
+        class, result of standing, and result of taking the miss (`NO_MISS` where it is gone).
     """
     run_announcements(game, np.uint64(seed), np.uint64(first), count, make_scratch(), counts)

@@ -16,8 +16,8 @@ back to a byte: that is what lets the compiler keep 32 or 64 contests in a regis
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from loo_sim.kernels.compiled import inner
 from loo_sim.kernels.dealing import FIRST_TRUMP, TOP_TRUMP
 from loo_sim.kernels.game import (
     FIRST_LEAD_HIGHEST,
@@ -61,7 +61,7 @@ SECOND_TRICK_BIT = np.uint8(64)
 FIRST_BEFORE_SECOND, SECOND_BEFORE_FIRST = np.uint8(1 << 4), np.uint8(1 | 1 << 2)
 
 
-@njit(nogil=True)
+@inner
 def play_tricks(settings, play, shared_word, n, k, c):
     """Play the three tricks of `n` contests of `k` players.
 
@@ -73,9 +73,9 @@ def play_tricks(settings, play, shared_word, n, k, c):
         Contests; players in each (2 to 16).
     c : uint8 (CONTEST_ROWS, lanes)
         In: rows `A`, `B`, `C` + slot, the cards of each slot in hand order; `WHO` and `PREFERENCE`
-        + slot where words vary or are drawn. Out: rows `WINNER` + trick, the slot that won it; rows
-        `PLAYED` + 16 trick + slot, the card of each slot in trick 1, of each slot turned (the winner
-        of trick 1 holds 0) in tricks 2 and 3. All but `WHO` and these are used up.
+        + slot where words vary or are drawn. Out: rows `WINNER` + trick, the slot that won it;
+        rows `PLAYED` + 16 trick + slot, the card of each slot in trick 1, of each slot turned (the
+        winner of trick 1 holds 0) in tricks 2 and 3. All but `WHO` and these are used up.
     """
     first, second, third = c[WINNER, :n], c[WINNER + 1, :n], c[WINNER + 2, :n]
     play_trick(settings, play, shared_word, FIRST_TRICK, n, k, A, B, C, WHO, PREFERENCE, c)
@@ -104,7 +104,7 @@ def play_tricks(settings, play, shared_word, n, k, c):
     unturn(first, third, np.uint8(k))
 
 
-@njit(nogil=True)
+@inner
 def play_trick(settings, play, shared_word, trick, n, k, a, b, z, who, preference, c):
     """Play trick `trick` (0 or 1), led by slot 0.
 
@@ -152,7 +152,7 @@ def play_trick(settings, play, shared_word, trick, n, k, a, b, z, who, preferenc
         head(card, led, np.uint8(slot), best, winner)
 
 
-@njit(nogil=True)
+@inner
 def words(play, shared_word, trick, last, k, kind, my_tricks, who, best, word):
     """Look up a play word in every lane; a word that all seats always share is filled in."""
     size = (trick * 2 + last) * SIZES + k
@@ -166,8 +166,10 @@ def words(play, shared_word, trick, last, k, kind, my_tricks, who, best, word):
             word[lane] = play[who[lane] & SEAT_BITS, (place * 2 + trumped) * KINDS + kind]
 
 
-@njit(nogil=True)
-def choose_lead(a, b, c, trump_word, plain_word, lead_word, preference, need, highest, top_duty, card):
+@inner
+def choose_lead(
+    a, b, c, trump_word, plain_word, lead_word, preference, need, highest, top_duty, card
+):
     """S11, S14: the card a leader plays.
 
     Parameters
@@ -217,7 +219,7 @@ def choose_lead(a, b, c, trump_word, plain_word, lead_word, preference, need, hi
         card[lane] = z if z_key < key else chosen
 
 
-@njit(nogil=True)
+@inner
 def choose_follow(a, b, c, led, best, head_word, lose_word, losing_trump, card):
     """S12: the card a follower plays, where no word is random.
 
@@ -252,7 +254,7 @@ def choose_follow(a, b, c, led, best, head_word, lose_word, losing_trump, card):
         card[lane] = z if z_key < key else chosen
 
 
-@njit(nogil=True)
+@inner
 def choose_follow_or_draw(a, b, c, led, best, head_word, lose_word, preference, losing_trump, card):
     """S12 as `choose_follow`, where a word may be random: then the random rank is the order."""
     for lane in range(card.size):
@@ -261,7 +263,12 @@ def choose_follow_or_draw(a, b, c, led, best, head_word, lose_word, preference, 
         fx, fy, fz = suit_of(x) == suit, suit_of(y) == suit, suit_of(z) == suit
         void = not (fx | fy | fz)
         losing = losing_trump if void else NEXT_TIER
-        high, to_head, to_lose, ranks = best[lane], head_word[lane], lose_word[lane], preference[lane]
+        high, to_head, to_lose, ranks = (
+            best[lane],
+            head_word[lane],
+            lose_word[lane],
+            preference[lane],
+        )
         x_tier = tier(x, fx, void, high, losing)
         y_tier = tier(y, fy, void, high, losing)
         z_tier = tier(z, fz, void, high, losing)
@@ -279,20 +286,20 @@ def choose_follow_or_draw(a, b, c, led, best, head_word, lose_word, preference, 
         card[lane] = z if z_key < key else chosen
 
 
-@njit(nogil=True)
+@inner
 def suit_of(card):
     """Suit of a card code: 0 to 2 plain, 3 trumps."""
     return PLAIN_SUIT if card >= TRUMP else np.uint8(card & PLAIN_SUIT)
 
 
-@njit(nogil=True)
+@inner
 def tier(card, follows, void, best, losing):
     """Tier of a follower's card: winning, losing but owed, or to throw away."""
     owed = follows | (void & (card >= TRUMP))
     return (FIRST_TIER if card > best else losing) if owed else LAST_TIER
 
 
-@njit(nogil=True)
+@inner
 def head(card, led, slot, best, winner):
     """S13: where `card` beats the best so far it becomes the best, and `slot` the winner."""
     for lane in range(card.size):
@@ -302,7 +309,7 @@ def head(card, led, slot, best, winner):
         winner[lane] = slot if beats else seat
 
 
-@njit(nogil=True)
+@inner
 def last_trick(n, k, c):
     """The third trick, whose cards are forced: fills the last row of `WINNER`."""
     leader, winner = c[WINNER + 1, :n], c[WINNER + 2, :n]
@@ -315,7 +322,7 @@ def last_trick(n, k, c):
         head(c[PLAYED + 2 * SLOTS + slot, :n], led, np.uint8(slot), best, winner)
 
 
-@njit(nogil=True)
+@inner
 def take_lead(card, leader, slot, led):
     """The card led, where `slot` leads."""
     for lane in range(card.size):
@@ -323,7 +330,7 @@ def take_lead(card, leader, slot, led):
         led[lane] = x if leader[lane] == slot else other
 
 
-@njit(nogil=True)
+@inner
 def turn(first, n, k, rows, spare, c):
     """Turn the slots so that slot `first` of each lane comes to 0; a rotation a bit of `first`.
 
@@ -344,7 +351,7 @@ def turn(first, n, k, rows, spare, c):
     return rows, spare
 
 
-@njit(nogil=True)
+@inner
 def pick(bits, mask, one, other, out):
     """`one` where the bit is set, else `other`."""
     for lane in range(out.size):
@@ -352,7 +359,7 @@ def pick(bits, mask, one, other, out):
         out[lane] = x if np.uint8(bits[lane] & mask) else y
 
 
-@njit(nogil=True)
+@inner
 def unturn(first, slot, k):
     """Slots after the turn back to slots before it, in place."""
     for lane in range(slot.size):
@@ -360,7 +367,7 @@ def unturn(first, slot, k):
         slot[lane] = np.uint8(x - k) if x >= k else x
 
 
-@njit(nogil=True)
+@inner
 def prefer_second(preference):
     """Random ranks of the two cards left for trick 2, in place of those of trick 1."""
     for lane in range(preference.size):
@@ -368,7 +375,7 @@ def prefer_second(preference):
         preference[lane] = SECOND_BEFORE_FIRST if later else FIRST_BEFORE_SECOND
 
 
-@njit(nogil=True)
+@inner
 def keep_other(row, card, middle):
     """Where the card played is the one of `row`, the middle card takes its place."""
     for lane in range(row.size):
@@ -376,14 +383,14 @@ def keep_other(row, card, middle):
         row[lane] = y if x == card[lane] else x
 
 
-@njit(nogil=True)
+@inner
 def copy(source, row):
     """Copy a row."""
     for lane in range(row.size):
         row[lane] = source[lane]
 
 
-@njit(nogil=True)
+@inner
 def fill(row, value):
     """Fill a row with one value."""
     for lane in range(row.size):

@@ -8,15 +8,15 @@ A card's *code* is a byte in which comparing cards is comparing numbers: a plain
 down to ``52`` in the whole pack. Live card numbers are those of `loo_sim.cards`.
 
 The card at place j is the draw r_j, lifted over the earlier draws from the last to the first: add 1
-wherever it is at least r_i. That is the decoding of a Lehmer code, in which every card is a function
-of the raw draws alone, so nothing is sorted or shuffled.
+wherever it is at least r_i. That is the decoding of a Lehmer code, in which every card is a
+function of the raw draws alone, so nothing is sorted or shuffled.
 """
 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from loo_sim.kernels.compiled import inner
 from loo_sim.kernels.philox import HALF, LOW, block_words, draw_below
 
 HAND_SIZE = 3
@@ -29,7 +29,7 @@ THIRD = np.uint16(43691)
 """Inverse of 3 modulo 2**16: multiplying a multiple of 3 by it divides exactly."""
 
 
-@njit(nogil=True)
+@inner
 def deal(seed, first, n, hands, ranks, words, draw, card, turn_up, index, hand):
     """Deal `n` deals: the miss and `hands - 1` seats.
 
@@ -91,14 +91,14 @@ def deal(seed, first, n, hands, ranks, words, draw, card, turn_up, index, hand):
         pack_hand(a, b, c, hand[h, :n])
 
 
-@njit(nogil=True)
+@inner
 def turn_cards(word, deck, turn_up):
     """Draw the card turned up: its place in the pack, by suit and then by rank."""
     for lane in range(word.size):
         turn_up[lane] = np.uint8(draw_below(word[lane], deck))
 
 
-@njit(nogil=True)
+@inner
 def draw_pair(word, left, one, other):
     """Two draws out of one word, below `left` and `left - 1`; kept as draw - 1.
 
@@ -112,14 +112,14 @@ def draw_pair(word, left, one, other):
         other[lane] = np.int8(np.int64(((product & LOW) * m) >> HALF) - 1)
 
 
-@njit(nogil=True)
+@inner
 def start(draw, card):
     """The draw itself, before any lift."""
     for lane in range(draw.size):
         card[lane] = np.int8(draw[lane] + np.int8(1))
 
 
-@njit(nogil=True)
+@inner
 def lift(card, a):
     """Lift `card` over one earlier draw."""
     for lane in range(card.size):
@@ -127,7 +127,7 @@ def lift(card, a):
         card[lane] = np.int8(c + np.int8(c > a[lane]))
 
 
-@njit(nogil=True)
+@inner
 def lift3(card, a, b, c):
     """Lift `card` over three earlier draws, the latest first."""
     for lane in range(card.size):
@@ -137,7 +137,7 @@ def lift3(card, a, b, c):
         card[lane] = np.int8(x + np.int8(x > c[lane]))
 
 
-@njit(nogil=True)
+@inner
 def lift6(card, a, b, c, d, e, f):
     """Lift `card` over six earlier draws, the latest first."""
     for lane in range(card.size):
@@ -150,7 +150,7 @@ def lift6(card, a, b, c, d, e, f):
         card[lane] = np.int8(x + np.int8(x > f[lane]))
 
 
-@njit(nogil=True)
+@inner
 def double_index(a, b, c, index):
     """Twice the combinadic of three live card numbers: 2 (C(high, 3) + C(middle, 2) + low).
 
@@ -173,14 +173,14 @@ def double_index(a, b, c, index):
         index[lane] = np.uint16(np.uint16(triples + np.uint16(couples + singles)) * THIRD)
 
 
-@njit(nogil=True)
+@inner
 def halve(index):
     """Halve a row, in place."""
     for lane in range(index.size):
         index[lane] = np.uint16(index[lane] >> ONE)
 
 
-@njit(nogil=True)
+@inner
 def code_card(card, ranks):
     """Turn live card numbers into card codes, in place."""
     trumps = np.int8(3 * ranks)
@@ -190,12 +190,14 @@ def code_card(card, ranks):
     for lane in range(card.size):
         x = card[lane]
         suit = np.int8(np.int8(x >= ranks) + np.int8(x >= second))
-        less = np.int8((ranks if x >= ranks else np.int8(0)) + (ranks if x >= second else np.int8(0)))
+        less = np.int8(
+            (ranks if x >= ranks else np.int8(0)) + (ranks if x >= second else np.int8(0))
+        )
         plain = np.int8(np.int8(np.int8(x - less) << np.int8(2)) + suit)
         card[lane] = np.int8(x + to_trump) if x >= trumps else plain
 
 
-@njit(nogil=True)
+@inner
 def pack_hand(a, b, c, hand):
     """Three card codes in one word, so that a hand moves as one."""
     for lane in range(a.size):

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 LOW_WORD, HIGH_WORD, RANDOM_WORD = 0, 63, 128
 """Words of order (low, high, random) as kernels hold them: xor with the low six bits of a code."""
 LEAD_TRUMP, LEAD_PLAIN, HEAD, LOSE, LEAD = (np.int64(kind) for kind in range(5))
-"""Kinds of play word. Typed, as all whole numbers that kernels pass on by name: a plain number would
-compile the function called once for each value."""
+"""Kinds of play word. Typed, as all whole numbers that kernels pass on by name: for a plain number
+the function called would be compiled once for each value."""
 KINDS = 5
 SIZES = 17
 """Numbers of players in, 0 to 16, by which play words are kept."""

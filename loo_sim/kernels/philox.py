@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from loo_sim.kernels.compiled import entry, inner
 
 M0 = np.uint64(0xD2511F53)
 M1 = np.uint64(0xCD9E8D57)
@@ -13,7 +14,7 @@ LOW = np.uint64(0xFFFFFFFF)
 HALF = np.uint64(32)
 
 
-@njit(nogil=True)
+@entry
 def block_words(seed, first, stream, number, w0, w1, w2, w3):
     """Fill four rows with the words of one block for consecutive deals.
 
@@ -51,7 +52,7 @@ def block_words(seed, first, stream, number, w0, w1, w2, w3):
         w3[lane] = np.uint32(x3)
 
 
-@njit(nogil=True)
+@inner
 def mix(x0, x1, x2, x3, k0, k1):
     """One round: 32-bit words held in uint64."""
     p0 = M0 * x0
@@ -59,7 +60,7 @@ def mix(x0, x1, x2, x3, k0, k1):
     return (p1 >> HALF) ^ x1 ^ k0, p1 & LOW, (p0 >> HALF) ^ x3 ^ k1, p0 & LOW
 
 
-@njit(nogil=True)
+@inner
 def draw_below(word, n):
     """A whole number from 0 to n - 1 (uint64) out of a 32-bit word."""
     return (np.uint64(word) * n) >> HALF

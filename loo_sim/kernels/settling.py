@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from numba import njit
-
+from loo_sim.kernels.compiled import inner
 from loo_sim.kernels.game import DEFEND, FOLD, SILENT, WHOLE_POT
 
 TRICKS = 3
 
 
-@njit(nogil=True)
+@inner
 def net_units(pot, loo, action, result):
     """Net of a player: what he takes from the pot less the loo he pays (S7, S8, S10, S15, S16).
 
@@ -27,14 +26,14 @@ def net_units(pot, loo, action, result):
     """
     if result == WHOLE_POT:
         return pot
-    if action == FOLD or action == SILENT or action == DEFEND:
+    if action in (FOLD, SILENT, DEFEND):
         return 0
     if result == 0:
         return -loo
     return result * (pot // TRICKS)
 
 
-@njit(nogil=True)
+@inner
 def pot_after(pot, loo, players_in, defended, looed):
     """Units left in the pot after payments and loos.
 

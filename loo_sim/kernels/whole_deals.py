@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from loo_sim.kernels.announcing import ACTION, FORCED, WHO_SHIFT
 from loo_sim.kernels.batch import LANES, announce_all, deal_batch, make_scratch, play_batch
+from loo_sim.kernels.compiled import entry, inner
 from loo_sim.kernels.contests import PLAYED, SLOTS, WINNER
 from loo_sim.kernels.game import (
     ACTION_SHIFT,
@@ -61,7 +61,7 @@ class WholeDeals(NamedTuple):
     pot_after: npt.NDArray[np.int64]
 
 
-@njit(nogil=True, cache=True)
+@entry
 def run_whole_deals(game, seed, first, count, s, out):
     """Play consecutive deals and keep all of them; see `play_deals`."""
     for done in range(0, count, LANES):
@@ -70,7 +70,7 @@ def run_whole_deals(game, seed, first, count, s, out):
         keep_batch(game, done, n, s, out)
 
 
-@njit(nogil=True, cache=True)
+@entry
 def keep_batch(game, done, n, s, out):
     """Play `n` deals that lie dealt in `s`, and keep them from place `done` on."""
     players = game.settings[PLAYERS]
@@ -98,7 +98,7 @@ def keep_batch(game, done, n, s, out):
                 keep_contest(game.settings, done, k, place, lanes[place], s, out)
 
 
-@njit(nogil=True)
+@inner
 def keep_contest(settings, done, k, place, lane, s, out):
     """Keep a deal that was played, with its settlement."""
     c = s.contest
