@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
+
+import numpy as np
+import numpy.typing as npt
 
 from loo_sim.cards import Card, hand_index, live_cards, pack
 from loo_sim.draws import (
@@ -26,7 +29,7 @@ from loo_sim.kernels.batch import (
     Scratch,
     make_scratch,
 )
-from loo_sim.kernels.game import FOLD, POT, SILENT, Game, encode
+from loo_sim.kernels.game import FOLD, POT, SILENT, WHOLE_POT, Game, encode
 from loo_sim.kernels.whole_deals import WholeDeals, keep_batch, no_deals
 from loo_sim.policies.compile import compile_tables
 from loo_sim.policies.parse import load_policy, read_policy
@@ -189,6 +192,25 @@ def differing(one: Deal, other: Deal) -> dict[str, tuple[object, object]]:
     """The fields in which two deals differ."""
     pairs = {f.name: (getattr(one, f.name), getattr(other, f.name)) for f in fields(Deal)}
     return {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
+
+
+def counts_of(deals: Iterable[Deal]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """What `count_deals` should count of some deals of one table."""
+    first, *_ = deals = list(deals)
+    seat_counts = np.zeros((first.players, SILENT + 1, WHOLE_POT + 1), np.int64)
+    pot_counts = np.zeros((17, 5, 17), np.int64)
+    for deal in deals:
+        said = deal.said
+        seats_in = [seat for seat, action in said.items() if action != "fold"]
+        alone = seats_in[0] if len(seats_in) == 1 else None if seats_in else deal.dealer
+        for seat, tricks in enumerate(deal.tricks_won):
+            action = ACTIONS.index(said[seat]) if seat in said else SILENT
+            seat_counts[seat, action, WHOLE_POT if seat == alone else tricks] += 1
+        defended = said.get(deal.dealer) == "defend"
+        defence = 1 + deal.tricks_won[deal.dealer] if defended else 0
+        looed = sum(net < 0 for net in deal.net)
+        pot_counts[max(len(seats_in), 1), defence, looed] += 1
+    return seat_counts, pot_counts
 
 
 def referee_deal(policies: Sequence[Policy], rules: Rules, pot: int, seed: int, index: int) -> Deal:

@@ -11,11 +11,13 @@ import random
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
 import pytest
-from kernel_deals import CUSTOM, SMALL, deals_of, differing, referee_deal, seats
+from kernel_deals import CUSTOM, SMALL, counts_of, deals_of, differing, referee_deal, seats
 from table_player import Lookup, table_players
 
 from loo_sim.draws import deal_cards
+from loo_sim.kernels.batch import count_deals
 from loo_sim.kernels.game import encode
 from loo_sim.kernels.whole_deals import play_deals
 from loo_sim.policies.compile import compile_tables
@@ -42,11 +44,13 @@ BY_POLICY = {name: [name] for name in builtin_names()} | {
 def assert_agree(
     rules: Rules, players: int, pot: int, names: Sequence[str], seed: int, first: int, deals: int
 ) -> None:
-    """Kernels and referee play the same deals."""
+    """Kernels and referee play the same deals, and the kernels count them right."""
     policies = seats(names, players)
     tables = compile_tables(policies, rules, players, pot)
     lookup = Lookup(tables, rules.deck)
-    whole = play_deals(encode(rules, tables, pot), seed, first, deals)
+    game = encode(rules, tables, pot)
+    whole = play_deals(game, seed, first, deals)
+    refereed = []
     for index, played in enumerate(deals_of(rules, pot, whole), start=first):
         if index % INTERPRETED == 0:
             expected = referee_deal(policies, rules, pot, seed, index)
@@ -62,6 +66,10 @@ def assert_agree(
                 f"{rules}\npolicies {names}, players {players}, pot {pot} units, seed {seed}, "
                 f"index {index}:\n{told}"
             )
+        refereed.append(expected)
+    counted, expected_counts = count_deals(game, seed, first, deals), counts_of(refereed)
+    for found, wanted in zip(counted, expected_counts, strict=True):
+        assert np.array_equal(found, wanted), (rules, names, players, pot, seed, first)
 
 
 def assert_agree_at_every_table(preset: str, policy: str, first: int, deals: int) -> None:

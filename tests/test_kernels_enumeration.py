@@ -25,7 +25,6 @@ from loo_sim.draws import Choices, Dealt
 from loo_sim.kernels.announcing import FORCED
 from loo_sim.kernels.batch import LANES, count_announcements, count_deals, make_scratch
 from loo_sim.kernels.game import DEFEND, FOLD, MISS, SILENT, STAND, WHOLE_POT
-from loo_sim.kernels.settling import net_units, pot_after
 from loo_sim.kernels.whole_deals import WholeDeals, keep_batch, no_deals
 from loo_sim.policies.compile import compile_tables
 from loo_sim.policies.player import chances
@@ -239,6 +238,23 @@ class Exact:
         assert self.mean.sum() == pytest.approx(POT)
 
 
+def net_of(action: int, result: int, loo: int) -> int:
+    """Net of an announcement and a result (S7, S8, S10, S15, S16), in units."""
+    if result == WHOLE_POT:
+        return POT
+    if action in (FOLD, DEFEND, SILENT):
+        return 0
+    return result * (POT // 3) if result else -loo
+
+
+def pot_left(players_in: int, defence: int, looed: int, loo: int) -> int:
+    """Units in the pot after a deal; `defence` is 1 + tricks of a defender, or 0."""
+    if players_in == 1:
+        return 0
+    kept = defence - 1 if defence else 0
+    return POT - (3 - kept) * (POT // 3) + looed * loo
+
+
 @pytest.mark.parametrize(
     ("preset", "name"),
     [*product(TABLES, NAMES), ("standard", "dithering"), ("peel", "dithering")],
@@ -252,9 +268,9 @@ def test_simulated_means_meet_exact_ones(preset: str, name: str) -> None:
     assert (seat_counts[exact.seat == 0] == 0).all()
     assert (abs(seat_counts / SIMULATED - exact.seat) <= 4 * error + 1e-12).all()
     loo = rules.loo_units(POT)
-    net = np.array([[net_units(POT, loo, a, r) for r in range(5)] for a in range(5)])
+    net = np.array([[net_of(action, result, loo) for result in range(5)] for action in range(5)])
     after = np.array(
-        [[[pot_after(POT, loo, k, d, n) for n in range(17)] for d in range(5)] for k in range(17)]
+        [[[pot_left(k, d, n, loo) for n in range(17)] for d in range(5)] for k in range(17)]
     )
     simulated = [*(seat_counts * net).sum(axis=(1, 2)), (pot_counts * after).sum()]
     deviation = np.sqrt(np.maximum(exact.square - exact.mean**2, 0))
@@ -290,7 +306,7 @@ def test_value_of_standing_and_of_the_miss(preset: str, name: str) -> None:
                 square += np.bincount(of_class[where], weight * came**2, minlength=len(dealt))
         deals = np.bincount(of_class, minlength=len(dealt))
         mean, square = mean / deals, square / deals
-        net = np.array([net_units(POT, loo, said, result) for result in range(5)])
+        net = np.array([net_of(said, result, loo) for result in range(5)])
         simulated = counted @ net / dealt
         error = np.sqrt(np.maximum(square - mean**2, 0) / dealt)
         assert (abs(simulated - mean) <= 4 * error + 1e-9 * POT).all()
