@@ -17,6 +17,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from loo_sim.cards import hand_classes
 from loo_sim.machine import machine, versions
 from loo_sim.rules import UNITS_PER_STAKE, Rules
 
@@ -80,7 +81,7 @@ def run_bench(
     repeats : int
         Measurements of each engine.
     seed : int
-        0 to 2**32 - 1, which is what the scalar numba program takes.
+        0 to 2**64 - 1.
     benchmarks : Path
         Folder of the scalar programs.
     tell : callable
@@ -220,7 +221,8 @@ def _measure_announcements(name: str, players: int) -> Measure:
     from loo_sim.kernels.batch import count_announcements
 
     game = _encode([name], players)
-    counts = np.zeros((players * (players + 1), game.classes, 5, 6), dtype=np.uint32)
+    classes = hand_classes().size.size
+    counts = np.zeros((players * (players + 1), classes, 5, 6), dtype=np.uint32)
 
     def measure(deals: int, seed: int) -> float:
         return _time(lambda: count_announcements(game, seed, 0, deals, counts)) / deals
@@ -267,7 +269,8 @@ def _scalar_numba_cases(benchmarks: Path) -> list[Case]:
 
     def measure_at(players: int) -> Measure:
         def measure(deals: int, seed: int) -> float:
-            return _time(lambda: program.play_deals(players, deals, seed)) / deals
+            # numpy's generator, which it uses, takes a word of 32 bits.
+            return _time(lambda: program.play_deals(players, deals, seed % 2**32)) / deals
 
         return measure
 
