@@ -190,7 +190,7 @@ def kernel_plays(at: Table) -> WholeDeals:
 PLAIN = [*product(TABLES, NAMES, [SPADES]), *product(["club"], NAMES, [CLUBS])]
 
 
-@pytest.mark.parametrize(("preset", "name", "turn_up"), PLAIN)
+@pytest.mark.parametrize(("preset", "name", "turn_up"), PLAIN, ids=str)
 def test_every_deal_has_the_same_result(preset: str, name: str, turn_up: Card) -> None:
     at = table(preset, name, turn_up)
     whole = kernel_plays(at)
