@@ -130,7 +130,7 @@ class TestDeals:
         sentence = seats.compare_seats(first_cell(tmp_path, deals_tables()))
         # 1.96 * 0.004 = 0.0078; the errors of two seats are added: 1.96 * 0.008 = 0.0157
         assert "the dealer takes most, 0.500 ± 0.008 stakes a deal" in sentence
-        assert "0.500 ± 0.016 more than seat 1" in sentence
+        assert "0.500 ± 0.016 more than seat 0" in sentence
         assert "costs the dealer 2.500 ± 0.008 stakes" in sentence
 
     def test_alike_seats_are_too_close_to_call(self, tmp_path):
@@ -197,9 +197,9 @@ class TestMiss:
 
     def test_worth_of_the_offer(self, game):
         worth = miss.offer_worth(game).set_index("seat")
-        # Seat 1: the miss always nets -0.3, less than folding.
+        # Seat 0: the miss always nets -0.3, less than folding.
         assert worth.loc[0, "worth"] == 0
-        # Seat 5 nets +0.1 by the miss if nobody is in, 0 or less otherwise.
+        # Seat 4 nets +0.1 by the miss if nobody is in, 0 or less otherwise.
         assert 0 < worth.loc[4, "worth"] < 0.1
         assert 0 < worth.loc[4, "taken"] < 1
         rows = miss.on_offer(game)

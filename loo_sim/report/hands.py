@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import pandas as pd
 
-from loo_sim.cards import ACE, RANKS, hand_classes
+from loo_sim.cards import ACE, RANK_NAMES, RANKS, hand_classes
 
 BANDS = (
     "three trumps",
@@ -94,9 +94,29 @@ SAMPLES = (
 """Hands for the value table, from every kind; all are classes of both packs."""
 
 
-def rank_letter(rank: int) -> str:
-    """``A`` for 14, ``T`` for 10."""
-    return RANKS[rank - 2]
+def rank_sign(rank: int) -> str:
+    """``A`` for 14, ``10`` for 10."""
+    return RANKS[rank - 2].replace("T", "10")
+
+
+def rank_range(low: int, high: int, lowest: int, highest: int) -> str:
+    """Ranks from `low` to `high` in words, of those from `lowest` to `highest`; empty for all.
+
+    Examples
+    --------
+    >>> rank_range(2, 9, 2, 14), rank_range(10, 12, 2, 14), rank_range(11, 14, 2, 14)
+    ('nine or less', 'ten to queen', 'jack or better')
+    """
+    bottom, top = RANK_NAMES[RANKS[low - 2]], RANK_NAMES[RANKS[high - 2]]
+    if (low, high) == (lowest, highest):
+        return ""
+    if low == high:
+        return top
+    if low == lowest:
+        return f"{top} or less"
+    if high == highest:
+        return f"{bottom} or better"
+    return f"{bottom} or {top}" if high - low == 1 else f"{bottom} to {top}"
 
 
 def in_words(hand: str) -> str:

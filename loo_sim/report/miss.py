@@ -19,7 +19,7 @@ from loo_sim.report.exhibit import Exhibit, Table, each, make_exhibit
 from loo_sim.report.hands import BANDS, features
 from loo_sim.report.pooling import FEW_DEALS, decide
 from loo_sim.report.result import Cell
-from loo_sim.report.rounding import Z95, interval, signed, with_error
+from loo_sim.report.rounding import Z95, interval, listed, percent_in_words, signed, with_error
 from loo_sim.studies.estimates import aggregate
 
 CONTRASTS = {
@@ -31,12 +31,15 @@ CONTRASTS = {
 STANDERS = ("nobody in yet", "one in", "two or more in")
 """Columns of the map."""
 
+MOST_NAMED = 3
+"""Seats named one by one."""
+
 _KEPT = 8
 """Games whose tables are kept while the page is put together."""
 
 Bounds = npt.NDArray[np.float64]
 
-_ROW, _LABELS, _GAP, _HEAD, _FOOT = 0.22, 1.85, 0.1, 0.64, 0.78
+_ROW, _LABELS, _GAP, _HEAD, _FOOT = 0.22, 1.85, 0.1, 0.74, 0.78
 """Inches: a row of the map, its labels, between maps, above each line of maps, below the last."""
 
 _LEGIBLE = 5.0
@@ -114,7 +117,7 @@ def draw_miss_map(values: pd.DataFrame, players: int) -> Figure:
         height = figure.get_size_inches()[1]
         heading = title[0].upper() + title[1:]
         figure.text(0, 1 - (top - 0.27) / height, heading, weight="bold", fontsize=9, va="bottom")
-        foot = 1 - (top + tall + 0.14) / height
+        foot = 1 - (top + tall + 0.12) / height
         figure.text(
             (_LABELS - 0.08) / style.WIDTH, foot, "seat", fontsize=8, ha="right", va="center"
         )
@@ -135,7 +138,7 @@ def draw_miss_map(values: pd.DataFrame, players: int) -> Figure:
                     )
                 )
             style.draw_squares(axes, squares, len(bands), len(seats), size)
-            names = ["D" if seat == players - 1 else str(seat + 1) for seat in seats]
+            names = ["D" if seat == players - 1 else str(seat) for seat in seats]
             axes.set_xticks(range(len(seats)), names, fontsize=8)
             labels = [BANDS[band] for band in bands] if left == _LABELS else []
             axes.set_yticks(range(len(labels)), labels, fontsize=8)
@@ -168,9 +171,10 @@ def miss_map_exhibit(cell: Cell) -> Exhibit:
     lowest = values.assign(verdict=verdict).groupby(keys)["verdict"].min()
     better, worse = int((lowest == 1).sum()), int((lowest == -1).sum())
     unclear = len(lowest) - better - worse
+    doubt = f"; it is too close to call in {unclear}" if unclear else ""
     caption = (
         f"Of the {len(lowest)} squares, taking the miss beats both folding and standing in "
-        f"{better}, loses to one of them in {worse}, and is too close to call in {unclear}. "
+        f"{better} and loses to one of them in {worse}{doubt}. "
         "Purple: the miss is worth more. Among so many squares about one in twenty of those with "
         "no true difference looks sure by luck alone. For the dealer, "
         "“folding” stands for defending the miss too: both are worth 0."
@@ -268,6 +272,15 @@ class Offer:
             return f"to {who} ({interval(row['worth'], row['worth_se'])} stakes)"
         return f"to {who} (nothing that can be told from 0)"
 
+    def told_least(self) -> str:
+        """The seats to which the offer is worth least, in words like `told`."""
+        nothing = self.worth[~(self.worth["worth"] > Z95 * self.worth["worth_se"])]
+        if nothing.empty:
+            return f"least {self.told(self.extreme(most=False))}"
+        names = [self.cell.seat_in_words(int(seat)) for seat in nothing["seat"]]
+        whom = listed(names) if len(names) <= MOST_NAMED else f"{len(names)} of the seats"
+        return f"nothing that can be told from 0 to {whom}"
+
 
 def offers(cells: Iterable[Cell]) -> list[Offer]:
     """The offers of those games in which the miss ever was on offer."""
@@ -295,12 +308,17 @@ def compare_offers(game: Offer) -> str:
     """A sentence on the seats to which the offer is worth most and least."""
     most, least = game.extreme(most=True), game.extreme(most=False)
     start = f"With {game.cell.label}, having the miss on offer is worth"
+    each_time = "each time he speaks while it is there"
+    if not most["worth"] > Z95 * most["worth_se"]:
+        return f"{start} nothing that can be told from 0 to any seat."
+    if len(game.worth) == 1:
+        return f"{start} something to one seat alone: {game.told(most)}, {each_time}."
     # Seats share their deals: the sum of the errors is the most that their difference can have.
     if most["worth"] - least["worth"] > Z95 * (most["worth_se"] + least["worth_se"]):
-        return f"{start} most {game.told(most)} and least {game.told(least)}, each time he may ask."
+        return f"{start} most {game.told(most)}, {each_time}, and {game.told_least()}."
     return (
         f"{start} about the same to all who may ask: between most, {game.told(most)}, and least, "
-        f"{game.told(least)}, it is too close to call."
+        f"{game.told(least)}, {each_time}, it is too close to call."
     )
 
 
@@ -313,8 +331,9 @@ def compare_games(games: list[Offer]) -> str:
     if not difference > Z95 * float(np.hypot(of_high["worth_se"], of_low["worth_se"])):
         return "In which game the offer of the miss is worth most is too close to call."
     return (
-        f"Of the {len(games)} games the offer is worth most with {high.cell.label}, "
-        f"{high.told(of_high)}, and least with {low.cell.label}, at best {low.told(of_low)}."
+        f"Of the {len(games)} games the offer of the miss is worth most with {high.cell.label}, "
+        f"{high.told(of_high)} each time he speaks while it is there; with {low.cell.label} it is "
+        f"worth least, and there most {low.told(of_low)}."
     )
 
 
@@ -336,8 +355,11 @@ def offer_exhibit(games: list[Offer]) -> Exhibit:
         "What it is worth to have the miss on offer",
         "Lines of the worth of the offer in stakes against the number of players still to speak, "
         "with 95 % intervals.",
-        f"{compare_offers(games[0])} Counted are only kinds of hands with which the miss surely "
-        "beats standing and folding (each at 95 %), so the true worth is rather higher.",
+        f"{compare_offers(games[0])} The worth is what a player gains who takes the miss with just "
+        "the right hands, over the best that he could do if it were gone, the others playing as "
+        "before; it is a mean over all his hands. Only kinds of hands with which the miss surely "
+        "beats standing and folding (each at 95 %) are counted, so that the true worth is rather "
+        "higher.",
         lambda: draw_offer_worth(games),
         Table(
             "Worth in stakes each time the seat speaks with the miss still there (standard error "
@@ -345,4 +367,21 @@ def offer_exhibit(games: list[Offer]) -> Exhibit:
             ("game", "seat", "deals", "worth", "miss surely best"),
             tuple(rows),
         ),
+    )
+
+
+def blind_miss(cell: Cell) -> str:
+    """A sentence on what taking the miss brings, whatever the hand, to the first who may ask."""
+    rows = on_offer(cell)
+    rows = rows[rows["seat"] == rows["seat"].min()]
+    total = aggregate(rows, ["seat"]).iloc[0]
+    value, error = float(total["miss"]), float(total["miss_se"])
+    if not abs(value) > Z95 * error:
+        verdict = "too close to call against folding"
+    else:
+        verdict = "more than folding" if value > 0 else "less than folding"
+    return (
+        f"Taking the miss whatever the hand nets {cell.seat_in_words(int(total['seat']))} "
+        f"{interval(value, error)} stakes, {verdict}; it is looed in "
+        f"{percent_in_words(float(total['miss_loo']))} of those deals."
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from loo_sim.report import miss, seats, strategy, swings
+from loo_sim.report import advice, miss, seats, strategy, swings
 from loo_sim.report.exhibit import Exhibit, Table
 from loo_sim.report.hands import GRIDS
 from loo_sim.report.provenance import game_rows, how_it_was_made, what_was_played
@@ -85,8 +85,8 @@ def render(result: Result, findings: list[str]) -> str:
 
 
 def _unbroken(text: str) -> str:
-    """A text whose intervals and percentages no line break tears apart."""
-    for sign in (" %", " ± "):
+    """A text whose intervals, percentages and hands no line break tears apart."""
+    for sign in (" %", " ± ", "≈ ", "♠ ", "♥ ", "♦ ", "♣ "):
         text = text.replace(sign, sign.replace(" ", "\N{NO-BREAK SPACE}"))
     return text
 
@@ -136,6 +136,8 @@ def _pot_section(cell: Cell) -> Section:
 def _miss_section(cell: Cell) -> Section:
     section = Section(f"miss-{cell.number}", f"Taking the miss: {cell.label}")
     if len(miss.on_offer(cell)):
+        told = (advice.late_to_speak(cell), miss.blind_miss(cell))
+        section.lead = [sentence for sentence in told if sentence]
         section.exhibits.append(miss.miss_map_exhibit(cell))
     else:
         section.notes.append("The miss never was on offer.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from loo_sim.report.result import Cell, Result
+from loo_sim.report.result import Cell, Result, setting_in_words
 from loo_sim.report.rounding import stakes
 from loo_sim.rules import PRESETS
 
@@ -18,18 +18,24 @@ def rules_in_words(rules: Mapping[str, Any]) -> str:
         return {key: value for key, value in rules.items() if base.get(key, value) != value}
 
     nearest = min(PRESETS, key=lambda preset: len(differing(preset)))
-    changed = [f"{key.replace('_', ' ')} {value}" for key, value in differing(nearest).items()]
+    changed = [
+        f"{key.replace('_', ' ')} {setting_in_words(value)}"
+        for key, value in differing(nearest).items()
+    ]
     return ", ".join([f"“{nearest}” rules", *changed])
 
 
 def policies_in_words(policies: Iterable[str]) -> str:
     """Who plays how: ``everyone plays peel``, or the seats of each policy."""
     seats: dict[str, list[str]] = {}
-    for seat, policy in enumerate(policies, start=1):
+    for seat, policy in enumerate(policies):
         seats.setdefault(policy, []).append(str(seat))
     if len(seats) == 1:
         return f"everyone plays {next(iter(seats))}"
-    return "; ".join(f"{policy} in seat {', '.join(where)}" for policy, where in seats.items())
+    return "; ".join(
+        f"{policy} in seat{'s' if len(where) > 1 else ''} {', '.join(where)}"
+        for policy, where in seats.items()
+    )
 
 
 def _common(values: Iterable[str]) -> str:

@@ -101,12 +101,12 @@ class Cell:
         return int(self.rules.get("deck", 52))
 
     def seat_name(self, seat: int) -> str:
-        """``1`` for the first to speak, and so on; ``dealer`` for the last."""
-        return "dealer" if seat == self.players - 1 else str(seat + 1)
+        """``0`` for the first to speak, and so on; ``dealer`` for the last."""
+        return "dealer" if seat == self.players - 1 else str(seat)
 
     def seat_in_words(self, seat: int) -> str:
-        """``the dealer``, or ``seat 1`` for the first to speak, and so on."""
-        return "the dealer" if seat == self.players - 1 else f"seat {seat + 1}"
+        """``the dealer``, or ``seat 0`` for the first to speak, and so on."""
+        return "the dealer" if seat == self.players - 1 else f"seat {seat}"
 
 
 @dataclass(frozen=True)
@@ -139,10 +139,19 @@ class Result:
         return [cell for cell in self.cells if cell.status != DONE]
 
 
+def setting_in_words(value: Any) -> str:
+    """A value that an experiment sets, as its file writes it: ``true``, ``4.5``, ``none``."""
+    if value is None or isinstance(value, bool):
+        return str(value).lower()
+    return stakes(value) if isinstance(value, float) else str(value)
+
+
 def _axis_in_words(axis: str, value: Any) -> str:
     word = axis.removeprefix("rules.").replace("_", " ")
-    shown = stakes(value) if isinstance(value, float) else str(value)
-    return f"{shown} players" if axis == "players" else f"{word} {shown}"
+    shown = setting_in_words(value)
+    if axis == "players":
+        return f"{shown} players"
+    return f"a pot of {shown}" if axis == "pot" else f"{word} {shown}"
 
 
 def read_manifest(directory: Path) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import floor, isfinite, log10
 
 Z95 = 1.959963984540054
@@ -97,6 +98,21 @@ def percent_interval(share: float, error: float) -> str:
     return interval(100 * share, 100 * error, " %")
 
 
+def percent_in_words(share: float) -> str:
+    """A share as a whole percentage for prose, never 0 or 100 % unless it is that exactly.
+
+    Examples
+    --------
+    >>> percent_in_words(0.002)
+    'under 1 %'
+    """
+    if 0 < share < 0.005:
+        return "under 1 %"
+    if 0.995 <= share < 1:
+        return "over 99 %"
+    return f"{100 * share:.0f} %"
+
+
 def percent_with_error(share: float, error: float) -> str:
     """A share as a percentage with the standard error of its last digits: ``12.34(21) %``."""
     text = with_error(100 * share, 100 * error)
@@ -106,6 +122,11 @@ def percent_with_error(share: float, error: float) -> str:
 def share_error(share: float, n: float) -> float:
     """Standard error of a share of `n` independent deals: ``sqrt(p (1 - p) / n)``; nan if none."""
     return (max(share * (1 - share), 0.0) / n) ** 0.5 if n > 0 else float("nan")
+
+
+def listed(parts: Sequence[str], word: str = "and") -> str:
+    """Parts as a list in prose: ``a, b and c``."""
+    return f" {word} ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
 
 
 def stakes(value: float, signs: bool = False) -> str:

@@ -11,11 +11,17 @@ from matplotlib.figure import Figure
 from loo_sim.cards import ACE, lowest_rank
 from loo_sim.report import style
 from loo_sim.report.exhibit import Exhibit, Table, each, make_exhibit
-from loo_sim.report.hands import GRIDS, SAMPLES, in_words, rank_letter
+from loo_sim.report.hands import GRIDS, SAMPLES, in_words, rank_sign
 from loo_sim.report.miss import on_offer
 from loo_sim.report.pooling import decide
 from loo_sim.report.result import Cell
-from loo_sim.report.rounding import interval, percent_with_error, with_error
+from loo_sim.report.rounding import (
+    interval,
+    listed,
+    percent_in_words,
+    percent_with_error,
+    with_error,
+)
 
 _AXES = {
     1: ("live trump", "best plain card"),
@@ -37,13 +43,33 @@ class Spot:
     Attributes
     ----------
     seat, standers : int
-    slug, title : str
+    slug : str
+    title : str
+        For headings: ``dealer, 2 in``.
+    who : str
+        For sentences, without a comma.
     """
 
     seat: int
     standers: int
     slug: str
     title: str
+    who: str
+
+
+def spot_at(cell: Cell, seat: int, standers: int) -> Spot:
+    """The spot of a seat to which so many are in."""
+    if seat == 0:
+        return Spot(0, 0, "first", "seat 0", "seat 0 (first to speak)")
+    some = str(standers) if standers else "nobody"
+    name = cell.seat_in_words(seat)
+    return Spot(
+        seat,
+        standers,
+        cell.seat_name(seat),
+        f"{name.removeprefix('the ')}, {some} in",
+        f"{name} with {some} in",
+    )
 
 
 def spots(cell: Cell) -> list[Spot]:
@@ -51,19 +77,12 @@ def spots(cell: Cell) -> list[Spot]:
     rows = on_offer(cell)
     found = []
     if ((rows["seat"] == 0) & (rows["standers"] == 0)).any():
-        found.append(Spot(0, 0, "first", "first seat"))
+        found.append(spot_at(cell, 0, 0))
     dealer = rows[rows["seat"] == cell.players - 1]
     if len(dealer):
         deals = dealer.groupby("standers")["n"].sum()
         standers = int(deals.index.to_numpy()[deals.argmax()])
-        found.append(
-            Spot(
-                cell.players - 1,
-                standers,
-                "dealer",
-                f"dealer, {standers} {'player' if standers == 1 else 'players'} in",
-            )
-        )
+        found.append(spot_at(cell, cell.players - 1, standers))
     return found
 
 
@@ -112,8 +131,8 @@ def draw_grid(kinds: pd.DataFrame, trumps: int, deck: int) -> Figure:
             )
         )
     style.draw_squares(axes, squares, len(rows), len(columns), 6.8)
-    axes.set_xticks(range(len(columns)), [rank_letter(rank) for rank in columns])
-    axes.set_yticks(range(len(rows)), [rank_letter(rank) for rank in rows])
+    axes.set_xticks(range(len(columns)), [rank_sign(rank) for rank in columns])
+    axes.set_yticks(range(len(rows)), [rank_sign(rank) for rank in rows])
     axes.xaxis.set_ticks_position("top")
     axes.xaxis.set_label_position("top")
     axes.tick_params(length=0)
@@ -129,18 +148,14 @@ def grid_exhibit(cell: Cell, spot: Spot, kinds: pd.DataFrame, trumps: int) -> Ex
         return None
     share = shares(kinds)
     found = [
-        f"{_IN_WORDS[action]} {share[action]:.0%}"
-        for action in style.ACTIONS
+        f"{words} {percent_in_words(share[action])}"
+        for action, words in (*_IN_WORDS.items(), ("unclear", "too close to call"))
         if action in share.index
     ]
-    unclear = share.get("unclear", 0.0)
-    caption = (
-        f"With {GRIDS[trumps]}, best in these shares of deals: {', '.join(found) or 'none'}; "
-        f"too close to call {unclear:.0%}."
-    ).replace("%", " %")
+    caption = f"With {GRIDS[trumps]}, what pays best, by share of deals: {', '.join(found)}."
     rows = [
         (
-            f"{rank_letter(kind.row)}, {rank_letter(kind.col)}",
+            f"{rank_sign(kind.row)}, {rank_sign(kind.col)}",
             f"{int(kind.n):,}",
             with_error(kind.stand, kind.stand_se),
             with_error(kind.miss, kind.miss_se),
@@ -197,15 +212,19 @@ def compare_announcements(cell: Cell) -> str:
     kinds = matrix(cell, first)
     share = shares(kinds)
     parts = [
-        f"{_IN_WORDS[action]} with {share[action]:.0%} of hands"
-        for action in ("stand", "miss", "defend", "fold")
+        f"{words} with {percent_in_words(share[action])}"
+        for action, words in _IN_WORDS.items()
         if action in share.index
     ]
-    told = ", ".join(parts) if parts else "nothing can be told"
-    return (
-        f"With {cell.label}, what pays best for the {first.title} against these opponents: {told}; "
-        f"too close to call with {share.get('unclear', 0.0):.0%}."
-    ).replace("%", " %")
+    doubt = (
+        f"it is too close to call with {percent_in_words(share['unclear'])}"
+        if "unclear" in share.index
+        else ""
+    )
+    if not parts:
+        return f"With {cell.label}, {first.who} cannot be advised: {doubt} of the hands."
+    told = f"{first.who} does best, against these opponents, to {listed(parts)} of the hands"
+    return f"With {cell.label}, {told}{'; ' + doubt if doubt else ''}."
 
 
 def shares_by_game(cells: list[Cell]) -> Table:
@@ -214,7 +233,7 @@ def shares_by_game(cells: list[Cell]) -> Table:
     for cell in cells:
         for spot in spots(cell):
             share = shares(matrix(cell, spot))
-            parts = (share.get(action, 0.0) for action in (*style.ACTIONS, "unclear"))
+            parts = (share.get(action, 0.0) for action in (*_IN_WORDS, "unclear"))
             rows.append((cell.label, spot.title, *(f"{100 * part:.1f} %" for part in parts)))
     return Table(
         "Share of deals in which each announcement surely pays best, the miss being on offer",

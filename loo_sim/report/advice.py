@@ -1,0 +1,184 @@
+"""Says in words with which hands taking the miss is best."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from loo_sim.report.hands import rank_range
+from loo_sim.report.miss import on_offer
+from loo_sim.report.result import Cell
+from loo_sim.report.rounding import interval, listed, percent_in_words
+from loo_sim.report.strategy import Spot, matrix, spot_at
+from loo_sim.studies.estimates import aggregate
+
+MOST_PHRASES = 4
+"""Phrases for hands of one number of trumps; more would be harder to read than the matrix."""
+
+MOST_GAMES = 3
+"""Games told of in one sentence."""
+
+_HEADS = {3: "three trumps", 2: "two trumps", 1: "one trump", 0: "no trump"}
+_ROWS = {3: "", 2: "the higher ", 1: "", 0: "best card "}
+_COLUMNS = {3: "", 2: "the lower", 1: "best plain card", 0: "second card"}
+
+
+class Run(NamedTuple):
+    """Kinds of hands that follow one another in a row of a grid.
+
+    Attributes
+    ----------
+    row : int
+        Rank of the row.
+    low, high : int
+        Ranks of the first and the last column.
+    """
+
+    row: int
+    low: int
+    high: int
+
+
+def runs(kinds: pd.DataFrame) -> list[Run]:
+    """Where in a grid the miss is best.
+
+    A run begins and ends with kinds of hands with which the miss surely is best and holds none with
+    which something else surely is. Kinds too close to call at its ends count in if nothing but they
+    lie between it and the grid's edge and the miss looks best with each.
+
+    Parameters
+    ----------
+    kinds : DataFrame
+        Kinds of hands with one number of trumps, from `strategy.matrix`.
+
+    Returns
+    -------
+    list of Run
+        By row and then by column, from the highest ranks down.
+    """
+    found = []
+    for row in kinds["row"].unique():
+        squares = kinds[kinds["row"] == row].sort_values("col")
+        best = (squares["best"] == "miss").to_numpy()
+        sure = squares["sure"].to_numpy(bool)
+        ranks = squares["col"].to_numpy()
+        # Stretches between the kinds with which something else surely is best.
+        against = np.flatnonzero(sure & ~best)
+        for start, stop in zip([0, *(against + 1)], [*against, len(best)], strict=True):
+            surely = start + np.flatnonzero((sure & best)[start:stop])
+            if not len(surely):
+                continue
+            first, last = int(surely[0]), int(surely[-1])
+            if start == 0 and best[:first].all():
+                first = 0
+            if stop == len(best) and best[last:].all():
+                last = stop - 1
+            found.append(Run(int(row), int(ranks[first]), int(ranks[last])))
+    return sorted(found, reverse=True)
+
+
+def phrases(kinds: pd.DataFrame, found: list[Run], trumps: int) -> list[str]:
+    """Runs in words, rows that are alike together: ``king (best plain card three or less)``.
+
+    Parameters
+    ----------
+    kinds : DataFrame
+        As for `runs`.
+    found : list of Run
+        From `runs`.
+    trumps : int
+        Of these kinds of hands.
+    """
+    rows = sorted(kinds["row"].unique())
+    joined: list[tuple[int, int, str]] = []
+    for run in found:
+        ranks = kinds.loc[kinds["row"] == run.row, "col"]
+        words = rank_range(run.low, run.high, ranks.min(), ranks.max())
+        if joined:
+            top, bottom, before = joined[-1]
+            if words == before and rows.index(bottom) - rows.index(run.row) == 1:
+                joined[-1] = (top, run.row, words)
+                continue
+        joined.append((run.row, run.row, words))
+    told = []
+    for top, bottom, words in joined:
+        name = rank_range(bottom, top, rows[0], rows[-1]) or "any"
+        told.append(_ROWS[trumps] + name + (f" ({_COLUMNS[trumps]} {words})" if words else ""))
+    return told
+
+
+def miss_hands(kinds: pd.DataFrame) -> tuple[str, pd.DataFrame]:
+    """The hands with which taking the miss is best.
+
+    Parameters
+    ----------
+    kinds : DataFrame
+        From `strategy.matrix`.
+
+    Returns
+    -------
+    str
+        In words; empty if there are none.
+    DataFrame
+        The rows of `kinds` that the words speak of.
+    """
+    words, parts = [], [kinds.iloc[:0]]
+    for trumps, head in _HEADS.items():
+        grid = kinds[kinds["trumps"] == trumps]
+        found = runs(grid)
+        if not found:
+            continue
+        told = phrases(grid, found, trumps)
+        if trumps == 3:
+            words.append(head)
+        elif told == [f"{_ROWS[trumps]}any"]:
+            words.append(f"any hand of {head}")
+        elif len(told) > MOST_PHRASES:
+            words.append(f"many hands of {head}")
+        else:
+            words.append(f"{head}: {listed(told, 'or')}")
+        parts += [
+            grid[(grid["row"] == run.row) & grid["col"].between(run.low, run.high)] for run in found
+        ]
+    return "; ".join(words), pd.concat(parts)
+
+
+def hands_for_the_miss(cell: Cell, spot: Spot) -> str:
+    """Sentences on the hands with which taking the miss is best to a seat that may fold.
+
+    What it gains is told with its intervals, over all those hands together. Empty if the situation
+    never came up.
+    """
+    kinds = matrix(cell, spot)
+    if kinds.empty:
+        return ""
+    words, covered = miss_hands(kinds)
+    if not words:
+        return (
+            f"With {cell.label}, there is no kind of hand with which taking the miss surely is "
+            f"best for {spot.who}."
+        )
+    pooled = aggregate(covered.assign(together=0), ["together"]).iloc[0]
+    over_folding, over_standing = (
+        interval(pooled[name], pooled[f"{name}_se"]) for name in ("miss", "miss_minus_stand")
+    )
+    return (
+        f"With {cell.label}, {spot.who} does best to take the miss with {words}. These are "
+        f"{percent_in_words(covered['n'].sum() / kinds['n'].sum())} of the hands; with them the "
+        f"miss nets {over_folding} stakes more than folding and {over_standing} more than standing."
+    )
+
+
+def first_to_speak(cells: list[Cell]) -> str:
+    """Sentences on the hands with which the first seat of some games does best by the miss."""
+    told = (hands_for_the_miss(cell, spot_at(cell, 0, 0)) for cell in cells[:MOST_GAMES])
+    return " ".join(sentence for sentence in told if sentence)
+
+
+def late_to_speak(cell: Cell) -> str:
+    """As `hands_for_the_miss`, of the last seat that may find nobody in and the miss there."""
+    rows = on_offer(cell)
+    seats = rows.loc[rows["standers"] == 0, "seat"]
+    return "" if seats.empty else hands_for_the_miss(cell, spot_at(cell, int(seats.max()), 0))
