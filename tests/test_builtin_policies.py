@@ -10,7 +10,7 @@ import pytest
 
 from loo_sim.cards import Card, parse_cards
 from loo_sim.draws import Choices
-from loo_sim.policies.parse import BUILTIN, builtin_names, load_policy
+from loo_sim.policies.parse import BUILTIN, builtin_names, load_policy, read_policy
 from loo_sim.policies.player import PolicyPlayer, chances, reason
 from loo_sim.rules import PRESETS, UNITS_PER_STAKE, Rules
 from loo_sim.views import Situation, Turn
@@ -18,6 +18,14 @@ from loo_sim.views import Situation, Turn
 STAKE = UNITS_PER_STAKE
 loaded = cache(load_policy)
 CHOICES = Choices(0, ((2, 0, 1), (1, 0)))
+
+
+@pytest.mark.parametrize("name", builtin_names())
+def test_every_rule_of_a_built_in_policy_can_apply(name, tmp_path):
+    # A copy is looked through as any file is; the built-in one is not, at each start.
+    copy = tmp_path / f"{name}.toml"
+    copy.write_text((BUILTIN / copy.name).read_text(encoding="utf-8"), encoding="utf-8")
+    assert read_policy(copy).digest == loaded(name).digest
 
 
 def said(

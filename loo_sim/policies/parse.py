@@ -187,7 +187,9 @@ class _Reader:
         }
         rules = {where: rule for where, rule in read.items() if rule}
         places = list(rules)
-        for fault in faults(tuple(rules.values())):
+        # Built-in files are held to this by the tests: it takes a fifth of a second at each start.
+        built_in = self.file.path.parent == BUILTIN
+        for fault in () if built_in else faults(tuple(rules.values())):
             self.wrong(f"{places[fault.rule]}.when", fault.what, fault.hint)
         return tuple(rules.values())
 
