@@ -2,98 +2,23 @@
 
 from __future__ import annotations
 
-import functools
-import json
 import os
+import shlex
 import signal
 import sys
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any
 
 import click
 
 from loo_sim import __version__
+from loo_sim.console import FAILED, Output, common_options, write_on_any_terminal
 
-if TYPE_CHECKING:
-    from rich.table import Table
-
-DONE, FAILED, WRONG_INPUT, CELLS_FAILED, CHECK_FAILED = range(5)
+DONE, WRONG_INPUT, CELLS_FAILED, CHECK_FAILED = 0, 2, 3, 4
 """Exit codes; a signal gives 128 and its number."""
 
 MOST_FAULTS_SHOWN = 20
 MOST_ROWS_SHOWN = 40
-
-Command = TypeVar("Command", bound=Callable[..., Any])
-
-seed_option = click.option(
-    "--seed", type=click.IntRange(0, 2**64 - 1), help="Seed of all random numbers."
-)
-jobs_option = click.option(
-    "--jobs", type=click.IntRange(1, 1024), help="Threads; by default one a usable core."
-)
-
-
-@dataclass(frozen=True)
-class Output:
-    """How a command tells what it has to tell.
-
-    Attributes
-    ----------
-    json : bool
-        Results as JSON.
-    quiet : bool
-        No progress and no hints on stderr.
-    verbose : bool
-        Everything that may help when something fails.
-    no_color : bool
-        No colours.
-    """
-
-    json: bool
-    quiet: bool
-    verbose: bool
-    no_color: bool
-
-    def hint(self, text: str) -> None:
-        """Tell something beside the result, on stderr."""
-        if not self.quiet:
-            click.echo(text, err=True)
-
-    def table(self, titles: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-        """Print a table on stdout."""
-        from rich import box
-        from rich.table import Table
-
-        table = Table(*titles, box=box.SIMPLE_HEAD)
-        for row in rows:
-            table.add_row(*row)
-        self.show(table)
-
-    def show(self, table: Table) -> None:
-        """Print a table on stdout, whole where no terminal says how wide it may be."""
-        from rich.console import Console
-
-        width = None if sys.stdout.isatty() else 200
-        Console(no_color=self.no_color or None, width=width, markup=False).print(table)
-
-
-def output_options(command: Command) -> Command:
-    """Give a command the options that all have, gathered in its argument `out`."""
-
-    @functools.wraps(command)
-    def gathered(as_json: bool, quiet: bool, verbose: bool, no_color: bool, **options: Any) -> Any:
-        return command(out=Output(as_json, quiet, verbose, no_color), **options)
-
-    for option in (
-        click.option("--no-color", is_flag=True, help="No colours (also: NO_COLOR)."),
-        click.option("--verbose", is_flag=True, help="Tell more on stderr."),
-        click.option("--quiet", is_flag=True, help="No progress and no hints on stderr."),
-        click.option("--json", "as_json", is_flag=True, help="Results as JSON on stdout."),
-    ):
-        gathered = option(gathered)
-    return gathered  # type: ignore[return-value]
 
 
 class Commands(click.Group):
@@ -154,9 +79,7 @@ def cli() -> None:
     metavar="KEY=VALUE",
     help="Replace a key of the file: -s players=8 -s rules.loo=6.",
 )
-@seed_option
-@jobs_option
-@output_options
+@common_options
 def run(
     experiment: Path,
     output: Path | None,
@@ -178,7 +101,7 @@ def run(
     progress = make_progress(out.quiet, out.no_color)
     ended = run_experiment(checked, output, jobs, progress, out.verbose)
     if out.json:
-        click.echo(json.dumps(ended.manifest, indent=2, ensure_ascii=False))
+        out.data(ended.manifest)
     elif ended.headline:
         swept = any(cell for cell, _ in ended.headline)
         titles = ("cell", *ended.titles) if swept else ended.titles
@@ -206,14 +129,15 @@ def _tell_end(ended: Any, out: Output) -> int:
         kept = f"kept in {ended.directory}" if done else "nothing was kept"
         click.echo(f"stopped: {done} of {len(cells)} cells were finished, {kept}", err=True)
         return exit_code(ended.stopped)
-    out.hint(f"the result is in {ended.directory}; loosim report {ended.directory} tells it")
+    again = shlex.join(["loosim", "report", str(ended.directory)])
+    out.hint(f"the result is in {ended.directory}; {again} tells it")
     return CELLS_FAILED if failed else DONE
 
 
 @cli.command()
 @click.argument("directory", type=click.Path(path_type=Path))
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="The page, FILE.html.")
-@output_options
+@common_options
 def report(directory: Path, output: Path | None, out: Output) -> int:
     """Write the strategy report of a result directory."""
     from loo_sim.report import write_report
@@ -221,7 +145,7 @@ def report(directory: Path, output: Path | None, out: Output) -> int:
     written = write_report(directory, output)
     if out.json:
         content = {"path": str(written.path), "findings": written.findings}
-        click.echo(json.dumps(content, indent=2, ensure_ascii=False))
+        out.data(content)
     else:
         for finding in written.findings:
             click.echo(finding)
@@ -230,7 +154,6 @@ def report(directory: Path, output: Path | None, out: Output) -> int:
 
 
 @cli.command()
-@seed_option
 @click.option(
     "--index", type=click.IntRange(0, 2**64 - 1), default=0, help="Number of the first deal."
 )
@@ -245,7 +168,7 @@ def report(directory: Path, output: Path | None, out: Output) -> int:
     help="Take the game and the seed from an experiment file or a result directory.",
 )
 @click.option("--cell", type=click.IntRange(0), help="Which cell of it, from 0.")
-@output_options
+@common_options
 def deal(
     seed: int | None,
     index: int,
@@ -292,7 +215,7 @@ def deal(
 
 @cli.command()
 @click.argument("file", type=click.Path(path_type=Path))
-@output_options
+@common_options
 def check(file: Path, out: Output) -> int:
     """Check deal records from any source against the rules."""
     from loo_sim.records import check_file
@@ -300,7 +223,7 @@ def check(file: Path, out: Output) -> int:
     result = check_file(file)
     if out.json:
         faults = [fault._asdict() for fault in result.faults]
-        click.echo(json.dumps({"deals": result.deals, "faults": faults}, ensure_ascii=False))
+        out.data({"deals": result.deals, "faults": faults}, indent=None)
     else:
         for fault in result.faults[:MOST_FAULTS_SHOWN]:
             click.echo(f"{file}:{fault.line}: {fault.rule}: {fault.what}")
@@ -312,7 +235,7 @@ def check(file: Path, out: Output) -> int:
 
 @cli.command()
 @click.argument("name", required=False)
-@output_options
+@common_options
 def policies(name: str | None, out: Output) -> int:
     """List the built-in policies, or show one whole."""
     from loo_sim.policies.parse import builtin_names, load_policy
@@ -321,7 +244,7 @@ def policies(name: str | None, out: Output) -> int:
         found = [load_policy(word) for word in builtin_names()]
         if out.json:
             listed = [{"name": policy.name, "about": policy.about} for policy in found]
-            click.echo(json.dumps(listed, indent=2, ensure_ascii=False))
+            out.data(listed)
         else:
             out.table(("policy", "about"), [(policy.name, policy.about) for policy in found])
         return DONE
@@ -329,7 +252,7 @@ def policies(name: str | None, out: Output) -> int:
     text = Path(policy.source).read_text(encoding="utf-8")
     if out.json:
         content = {"name": policy.name, "about": policy.about, "toml": text}
-        click.echo(json.dumps(content, indent=2, ensure_ascii=False))
+        out.data(content)
     else:
         click.echo(text, nl=False)
     return DONE
@@ -337,7 +260,7 @@ def policies(name: str | None, out: Output) -> int:
 
 @cli.command()
 @click.argument("name", required=False)
-@output_options
+@common_options
 def rules(name: str | None, out: Output) -> int:
     """List the presets of house rules, or show all options of one (peel, or peel,loo=3)."""
     from loo_sim.problems import Problems
@@ -346,7 +269,7 @@ def rules(name: str | None, out: Output) -> int:
 
     if name is None:
         if out.json:
-            click.echo(json.dumps(dict(PRESET_NOTES), indent=2, ensure_ascii=False))
+            out.data(dict(PRESET_NOTES))
         else:
             out.table(("preset", "about"), list(PRESET_NOTES.items()))
         return DONE
@@ -356,7 +279,7 @@ def rules(name: str | None, out: Output) -> int:
     assert found is not None
     options = found.to_dict()
     if out.json:
-        click.echo(json.dumps(options, indent=2))
+        out.data(options)
     else:
         shown = {option: "none" if value is None else value for option, value in options.items()}
         out.table(
@@ -367,17 +290,14 @@ def rules(name: str | None, out: Output) -> int:
 
 
 @cli.command()
-@click.option(
-    "--seed", type=click.IntRange(0, 2**32 - 1), default=1, help="Seed of all random numbers."
-)
-@output_options
-def bench(seed: int, out: Output) -> int:
+@common_options
+def bench(seed: int | None, out: Output) -> int:
     """Measure deals per second here, beside the scalar baselines."""
     from loo_sim.bench import bench_table, run_bench
 
-    result = run_bench(seed=seed, tell=out.hint)
+    result = run_bench(seed=1 if seed is None else seed, tell=out.hint)
     if out.json:
-        click.echo(json.dumps(result, indent=2))
+        out.data(result)
     else:
         out.show(bench_table(result))
         for sentence in result["left_out"]:
@@ -390,4 +310,5 @@ def main() -> None:
     from loo_sim.runner.signals import raise_terminated
 
     signal.signal(signal.SIGTERM, raise_terminated)
+    write_on_any_terminal()
     cli(prog_name="loosim")

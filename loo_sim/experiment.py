@@ -360,7 +360,10 @@ def _override(settings: dict[str, Any], words: Sequence[str], problems: Problems
         if rest and first in ("rules", "sweep") and isinstance(settings[first], dict):
             table, key = settings[first], rest
         if table is not settings and key.startswith("zip."):
-            table, key = table.setdefault("zip", {}), key[4:]
+            zipped = table.setdefault("zip", {})
+            if not isinstance(zipped, dict):
+                continue  # that it is no table is told when the sweep is read
+            table, key = zipped, key[4:]
         table[key] = toml_value(text.strip())
     return replaced
 

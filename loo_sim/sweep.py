@@ -121,7 +121,8 @@ def read_sweep(table: Any, problems: Problems, line_of: LineOf) -> list[Point]:
     if listed:
         if axes or zipped:
             wrong("sweep.list", "stands beside other axes", "the cells of a list stand alone")
-        return list(_listed(listed, wrong)) if len(problems.found) == before else nothing
+        points = list(_listed(listed, wrong))
+        return points if len(problems.found) == before else nothing
     for key, values in [
         *((f"sweep.{axis}", values) for axis, values in axes.items()),
         *((f"sweep.zip.{axis}", values) for axis, values in zipped.items()),

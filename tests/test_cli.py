@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -63,8 +64,61 @@ def file(tmp_path, monkeypatch) -> Path:
 def test_every_command_has_help_and_the_common_options(command):
     found = loosim(command, "--help")
     assert found.exit_code == 0
-    for option in ("--json", "--quiet", "--verbose", "--no-color"):
-        assert option in found.stdout
+    for option in ("--seed", "--jobs", "--json", "--quiet", "--verbose", "--no-color"):
+        assert f"  {option} " in found.stdout
+
+
+@pytest.mark.parametrize("words", [["rules"], ["policies"], ["deal"], ["deal", "--json"]], ids=str)
+def test_threads_and_seed_are_taken_where_they_change_nothing(words):
+    seed = [] if words[0] == "deal" else ["--seed", "4"]
+    told = loosim(*words, "--jobs", "3", *seed)
+    assert (told.exit_code, told.stdout) == (0, loosim(*words).stdout)
+
+
+def test_a_mistake_in_loosim_is_owned_in_two_lines(monkeypatch):
+    def broken(*_):
+        raise LookupError("no such trick")
+
+    monkeypatch.setattr("loo_sim.runner.replay.replay", broken)
+    found = loosim("deal")
+    assert (found.exit_code, found.stdout) == (1, "")
+    assert found.stderr.splitlines() == [
+        "loosim failed: LookupError: no such trick",
+        "this is a mistake in loosim, not yours; --verbose tells where",
+    ]
+    with pytest.raises(LookupError):
+        loosim("deal", "--verbose")
+
+
+@pytest.mark.parametrize(
+    ("encoding", "told"),
+    [
+        ("utf-8", "\N{MINUS SIGN}1 ± 2 é \u6c34 ".encode() + b"\xe9"),
+        ("ascii", "\N{MINUS SIGN}1 ± 2 é \u6c34 ".encode() + b"\xe9"),
+        ("latin-1", b"-1 \xb1 2 \xe9 ? \xe9"),
+        ("cp437", b"-1 \xf1 2 \x82 ? \xe9"),
+    ],
+)
+def test_any_terminal_takes_any_text(encoding, told):
+    script = """
+import click
+from loo_sim.console import Output, write_on_any_terminal
+write_on_any_terminal()
+text = "\\N{MINUS SIGN}1 ± 2 é \\u6c34 \\udce9"
+click.echo(text)
+click.echo(text, err=True)
+Output(False, False, False, False).table(("",), [(text,)])
+"""
+    found = subprocess.run(
+        [sys.executable, "-c", script],
+        capture_output=True,
+        env={**os.environ, "PYTHONIOENCODING": encoding},
+        check=False,
+    )
+    assert found.returncode == 0
+    assert found.stderr == told + b"\n"
+    assert found.stdout.startswith(told + b"\n")
+    assert told in found.stdout.split(b"\n", 1)[1]
 
 
 def test_the_version_is_the_package_s():
@@ -106,6 +160,13 @@ WRONG_WORDS = [
     (["run", "."], ".: is a directory, not a file"),
     (["run", "x.toml", "-s", "players"], "-s players: is not key=value"),
     (["run", "x.toml", "-s", "rules.loo=0"], "-s rules.loo=0: rules.loo: 0 is not a whole number"),
+    (["run", "x.toml", "-s", "sweep.list=3"], "-s sweep.list=3: sweep.list: is not a list of"),
+    (
+        ["run", "x.toml", "-s", "sweep.zip=3", "-s", "sweep.zip.players=[5]"],
+        "-s sweep.zip=3: sweep.zip: is not a table of axes",
+    ),
+    (["run", "x.toml", "-o", "x.toml/y"], "x.toml/y: cannot be written: a file is where its"),
+    (["run", "x.toml", "-o", os.fsdecode(b"r\xe9s")], ": is no path in UTF-8"),
     (["run", "x.toml", "-o", "x.toml"], "x.toml: is a file, not a directory"),
     (["run", "x.toml", "-o", "."], ": holds 'x.toml', which is no part of a result"),
     (["run", "x.toml", "-o", "/proc/nowhere/x"], "/proc/nowhere/x: cannot be written"),
@@ -159,6 +220,13 @@ def test_run_prints_a_table_and_tells_the_rest_on_stderr(study, file):
     assert "the result is in " in found.stderr
     assert found.stderr.count("40 deals in") == 3
     assert json.loads((file.parent / "results" / "x" / "manifest.json").read_text())["name"] == "x"
+
+
+def test_the_next_command_can_be_pasted(study, file):
+    found = loosim("run", file, "-o", "it's here")
+    hint = found.stderr.splitlines()[-1]
+    command = hint.partition("; ")[2].removesuffix(" tells it")
+    assert shlex.split(command) == ["loosim", "report", str(file.parent / "it's here")]
 
 
 def test_run_gives_the_manifest_as_json(study, file):

@@ -22,7 +22,7 @@ from loo_sim.problems import InputError
 from loo_sim.referee import Deal
 from loo_sim.rules import UNITS_PER_STAKE
 from loo_sim.runner.plan import Chunk, chunks
-from loo_sim.runner.progress import LineProgress
+from loo_sim.runner.progress import COMPILING, LineProgress
 from loo_sim.runner.replay import replay
 from loo_sim.runner.results import check_place
 from loo_sim.runner.run import Run, run_experiment
@@ -427,4 +427,4 @@ def test_long_compiling_is_announced_and_a_moment_is_not(monkeypatch, capsys):
             if told:
                 break
             time.sleep(0.05)
-    assert told == "compiling the kernels; this is done once\n"
+    assert told == f"{COMPILING}\n"

@@ -13,7 +13,9 @@ if TYPE_CHECKING:
     from rich.progress import TaskID
 
 PATIENCE_SECONDS = 1.0
-"""Preparing that takes longer than this is compiling, and is announced."""
+"""Getting ready that takes longer than this is announced: most likely kernels are compiled."""
+
+COMPILING = "getting the kernels ready; the first time they are compiled, which takes a while"
 
 
 class Progress:
@@ -48,7 +50,7 @@ class Progress:
     @contextmanager
     def compiling(self) -> Iterator[None]:
         """Announce that kernels are being compiled, if the block takes longer than a moment."""
-        timer = Timer(PATIENCE_SECONDS, self.say, ["compiling the kernels; this is done once"])
+        timer = Timer(PATIENCE_SECONDS, self.say, [COMPILING])
         timer.daemon = True
         timer.start()
         try:

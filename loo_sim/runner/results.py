@@ -22,8 +22,10 @@ from loo_sim.problems import InputError, Problem
 SCHEMA = "loosim.result/1"
 MANIFEST = "manifest.json"
 
+_ELSEWHERE = "give another place with -o"
 
-def _refuse(directory: Path, what: str, hint: str = "") -> InputError:
+
+def _refuse(directory: Path, what: str, hint: str = _ELSEWHERE) -> InputError:
     return InputError([Problem(str(directory), None, "", what, hint)])
 
 
@@ -35,12 +37,15 @@ def check_place(directory: Path) -> None:
     InputError
         If there is anything but an older result of loosim or an empty directory.
     """
-    hint = "give another place with -o"
+    try:
+        str(directory).encode()
+    except UnicodeEncodeError:  # Parquet files are opened by a path in UTF-8
+        raise _refuse(directory, "is no path in UTF-8") from None
     try:
         if not directory.exists():
             return
         if not directory.is_dir():
-            raise _refuse(directory, "is a file, not a directory", hint)
+            raise _refuse(directory, "is a file, not a directory")
         names = [item.name for item in directory.iterdir()]
         foreign = [n for n in names if n != MANIFEST and not n.endswith(".parquet")]
         if names and (foreign or not _is_result(directory / MANIFEST)):
@@ -49,10 +54,10 @@ def check_place(directory: Path) -> None:
                 f"holds '{foreign[0]}', which is no part of a result"
                 if foreign
                 else "is not empty and holds no result of loosim",
-                f"nothing was overwritten; {hint}",
+                f"nothing was overwritten; {_ELSEWHERE}",
             )
     except OSError as error:
-        raise _refuse(directory, f"cannot be read: {error.strerror}", hint) from None
+        raise _refuse(directory, f"cannot be read: {error.strerror}") from None
 
 
 def _is_result(manifest: Path) -> bool:
@@ -84,6 +89,9 @@ class ResultWriter:
             self.directory.parent.mkdir(parents=True, exist_ok=True)
             self._part = self._beside()
             self._part.mkdir()
+        except (FileExistsError, NotADirectoryError):
+            what = "cannot be written: a file is where its folder should be"
+            raise _refuse(directory, what) from None
         except OSError as error:
             raise _refuse(directory, f"cannot be written: {error.strerror}") from None
         self._writers: dict[str, pq.ParquetWriter] = {}
@@ -105,7 +113,7 @@ class ResultWriter:
         for writer in self._writers.values():
             writer.close()
         manifest["tables"] = {name: self._digest(name) for name in sorted(self._writers)}
-        text = json.dumps(manifest, indent=2, ensure_ascii=False)
+        text = json.dumps(manifest, indent=2)
         (self._part / MANIFEST).write_text(text + "\n", encoding="utf-8")
         if self.directory.exists():
             old = self._beside()
