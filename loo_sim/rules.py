@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from types import MappingProxyType
 from typing import Any, Literal
@@ -170,7 +170,7 @@ PRESET_NOTES: Mapping[str, str] = MappingProxyType(
         "peel": "Peel 1891: loo of 6, defence only against a lone player, highest trump leads",
         "enquire": "Enquire Within: no defence, a single pot makes everyone stand",
         "classic": "Hoffmann and Britannica: defence only against a lone player, two-trump leads",
-        "unlimited": "standard with unlimited loo: a looed player doubles the pot",
+        "unlimited": "standard with unlimited loo: a looed player pays as much as the pot held",
         "club": "standard with club law: clubs as trumps make everyone stand",
     }
 )
@@ -195,7 +195,10 @@ OPTIONS = tuple(field.name for field in fields(Rules))
 
 
 def parse_rules(
-    options: Mapping[str, Any], problems: Problems, key: str = "rules", line_of: Any = None
+    options: Mapping[str, Any],
+    problems: Problems,
+    key: str = "rules",
+    line_of: Callable[[str], int | None] | None = None,
 ) -> Rules | None:
     """Resolve a preset and the options that override it, noting everything that is wrong.
 
@@ -238,8 +241,8 @@ def parse_rules(
         else:
             given[option] = value
     rules = replace(PRESETS[preset], **given)
-    for options_named, what, hint in _senseless(rules, given):
-        wrong(options_named, what, hint)
+    for option, what, hint in _senseless(rules, given):
+        wrong(option, what, hint)
     return rules if len(problems.found) == before else None
 
 
