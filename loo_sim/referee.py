@@ -1,11 +1,11 @@
 """The rulebook in plain Python: plays one deal of three-card Loo.
 
-The rules are numbered as in the rulebook, S1 to S17, and stand here in its order; house rules are
-called by the name of their option. Nothing here is fast: this is what the fast engine is held to.
+The rules are numbered as in docs/rulebook.md, S1 to S17; house rules are called by the name of
+their option. Nothing here is fast: this is what the fast engine is held to.
 
 ==========  =====================================================  =============================
-S5, S10     whose cards are played                                 `hands_in_play`
 S6 to S9    announcing                                             `views.Situation.legal`
+S6, S10     whose cards are played                                 `hands_in_play`
 S11, S14    leading                                                `legal_leads`
 S12         following                                              `legal_follows`
 S13         who wins a trick                                       `trick_winner`
