@@ -73,7 +73,7 @@ def check_deal(deal: Deal) -> list[Fault]:
 
 
 def _table_faults(deal: Deal) -> Iterator[Fault]:
-    """S1 to S4: how many play, what they put in, who deals."""
+    """S1, S3 and S4: how many play, what they put in, who deals."""
     wrong_number = players_fault(deal.rules, deal.players)
     if wrong_number:
         yield Fault("S1", wrong_number)
