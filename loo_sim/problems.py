@@ -59,6 +59,8 @@ class Problems:
     ----------
     source : str
         The file's name, or what stands in for it.
+    found : list of Problem
+        In the order in which they were noted.
     """
 
     source: str
