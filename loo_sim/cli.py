@@ -57,7 +57,9 @@ class Commands(click.Group):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             code = DONE
         except OSError as error:
-            click.echo(f"loosim: {error}", err=True)
+            where = f"{error.filename}: " if error.filename else ""
+            click.echo(f"loosim failed: {where}{error.strerror or error}", err=True)
+            click.echo("once that is mended, the same command does it all again", err=True)
             code = FAILED
         ctx.exit(code or DONE)
 
@@ -217,19 +219,23 @@ def deal(
 @click.argument("file", type=click.Path(path_type=Path))
 @common_options
 def check(file: Path, out: Output) -> int:
-    """Check deal records from any source against the rules."""
+    """Check deal records from any source against the rules; - reads standard input."""
     from loo_sim.records import check_file
 
+    if file == Path("-"):
+        file = Path("/dev/stdin")
     result = check_file(file)
     if out.json:
-        faults = [fault._asdict() for fault in result.faults]
-        out.data({"deals": result.deals, "faults": faults}, indent=None)
+        content = {"deals": result.deals, "faults": [fault._asdict() for fault in result.faults]}
+        out.data(content, indent=None)
     else:
         for fault in result.faults[:MOST_FAULTS_SHOWN]:
             click.echo(f"{file}:{fault.line}: {fault.rule}: {fault.what}")
         if result.found > MOST_FAULTS_SHOWN:
             click.echo(f"and {result.found - MOST_FAULTS_SHOWN} more faults")
-        click.echo(f"{result.deals:,} deals, {result.found:,} faults")
+        deals = "1 deal" if result.deals == 1 else f"{result.deals:,} deals"
+        faults = "1 fault" if result.found == 1 else f"{result.found:,} faults"
+        click.echo(f"{deals}, {faults}")
     return CHECK_FAILED if result.found else DONE
 
 
@@ -274,7 +280,7 @@ def rules(name: str | None, out: Output) -> int:
             out.table(("preset", "about"), list(PRESET_NOTES.items()))
         return DONE
     problems = Problems("rules")
-    found = parse_rules(rules_table(name), problems, key="")
+    found = parse_rules(rules_table(name, problems), problems, key="")
     problems.raise_if_any()
     assert found is not None
     options = found.to_dict()

@@ -164,7 +164,8 @@ def _result_lines(deal: Deal) -> list[str]:
         won = deal.tricks_won[seat]
         count = {0: "no trick", 1: "1 trick"}.get(won, f"{won} tricks")
         if said == "defend":
-            kept = f"; {_counted(won * share)} stay in the pot" if won else ", and is never looed"
+            stay = "stays" if won * share == UNITS_PER_STAKE else "stay"
+            kept = f"; {_counted(won * share)} {stay} in the pot" if won else ", and is never looed"
             lines.append(f"  {_seat(deal, seat)} for the miss: {count}{kept} (S10)")
         elif said != "fold" and won:
             lines.append(f"  {_seat(deal, seat)}: {count}, takes {_counted(deal.net[seat])}")

@@ -131,9 +131,10 @@ def _neighbour(path: Path) -> str:
     folder = path.parent
     if not folder.is_dir():
         return f"there is no folder {folder} either"
-    names = [item.name for item in folder.glob("*.toml")]
-    close = get_close_matches(path.name, names, n=1)
-    return f"did you mean '{folder / close[0]}'?" if close else ""
+    # Endings left out: they are alike in all, and short names would seem alike too.
+    found = {item.stem: item for item in folder.glob("*.toml")}
+    close = get_close_matches(path.stem, found, n=1)
+    return f"did you mean '{found[close[0]]}'?" if close else ""
 
 
 def _told(message: str, text: str) -> tuple[str, int | None]:

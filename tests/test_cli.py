@@ -181,6 +181,10 @@ WRONG_WORDS = [
     (["deal", "--pot", "nan"], "pot: a pot of nan stakes cannot be"),
     (["deal", "--rules", "pell"], "rules.preset: there is no preset 'pell' (did you mean 'peel'?)"),
     (["deal", "--rules", "peel,lo=3"], "rules.lo: no such option of the rules"),
+    (["deal", "--rules", "peel,enquire"], "rules.preset: is there twice in 'peel,enquire' (leave"),
+    (["deal", "--rules", "loo=3,loo=4"], "rules.loo: is there twice in 'loo=3,loo=4' (leave one"),
+    (["deal", "--rules", "=3"], "rules: '=3' names no option (as in peel,loo=3)"),
+    (["deal", "--policy", "yy.toml"], "policies: 'yy.toml': there is no such file\n"),
     (["deal", "--policy", "pel"], "there is no policy 'pel' (did you mean 'peel'?"),
     (["deal", "--policy", "peel", "--policy", "tight"], "there are 2 policies for 6 players"),
     (["deal", "--experiment", "y.toml"], "y.toml: there is no such file"),
@@ -194,6 +198,7 @@ WRONG_WORDS = [
     (["policies", "pel"], "there is no policy 'pel' (did you mean 'peel'?"),
     (["policies", "mine.toml"], "mine.toml: there is no such file"),
     (["rules", "pell"], "there is no preset 'pell' (did you mean 'peel'?)"),
+    (["rules", "peel,classic"], "preset: is there twice in 'peel,classic'"),
     (["rules", "peel,loo_cap=3"], 'loo_cap caps only loo = "pot", and loo is 6'),
 ]
 
@@ -265,7 +270,10 @@ def test_a_disk_that_fails_gives_exit_code_1(study, file, monkeypatch):
     monkeypatch.setattr("loo_sim.runner.results.ResultWriter.write", full)
     found = loosim("run", file)
     assert found.exit_code == 1
-    assert found.stderr.endswith("loosim: [Errno 28] No space left on device\n")
+    assert found.stderr.splitlines()[-2:] == [
+        "loosim failed: No space left on device",
+        "once that is mended, the same command does it all again",
+    ]
 
 
 def test_ctrl_c_gives_exit_code_130_and_says_what_was_kept(study, file):
@@ -335,6 +343,12 @@ def test_a_deal_of_a_run_whose_policy_has_changed_is_refused(study, file):
     found = loosim("deal", "--experiment", "out")
     assert found.exit_code == 2
     assert "the policy 'mine' is not what it was when this was run" in found.stderr
+
+
+def test_records_may_come_from_a_pipe():
+    record = python(MAIN, "deal", "--json").stdout
+    for name in ("-", "/dev/stdin"):
+        assert python(MAIN, "check", name, input=record).stdout == "1 deal, 0 faults\n"
 
 
 def test_faults_give_exit_code_4(tmp_path):

@@ -8,6 +8,8 @@ import pytest
 from test_playthroughs import read
 
 from loo_sim.narrate import narrate, stakes_text
+from loo_sim.rules import UNITS_PER_STAKE
+from loo_sim.runner.replay import cell_of_words, replay
 
 
 @pytest.mark.parametrize(
@@ -110,3 +112,11 @@ def test_what_is_told(name: str, lines: str) -> None:
     for line in lines.strip().splitlines():
         assert line.strip() in spoken[at:], line
         at = spoken.index(line.strip(), at) + 1
+
+
+def test_one_stake_stays_and_two_stay() -> None:
+    deal = replay(cell_of_words(3, None, "classic"), 1, 0).deal
+    assert deal.said[2] == "defend"
+    assert (deal.tricks_won[2], deal.pot) == (1, 3 * UNITS_PER_STAKE)
+    text = narrate(deal, ["a", "b", "c"], 0, 1)
+    assert "seat 2 (dealer) for the miss: 1 trick; 1 stake stays in the pot (S10)" in text

@@ -36,15 +36,21 @@ def replay(cell: Cell, seed: int, index: int) -> Record:
     return Record(deal, seed, index, tuple(policy.name for policy in cell.policies))
 
 
-def rules_table(text: str) -> dict[str, Any]:
-    """Rules written in one word, ``peel,loo=3``, as a table of the options that it names."""
+def rules_table(text: str, problems: Problems) -> dict[str, Any]:
+    """Rules written in one word, ``peel,loo=3``, as a table of the options that it names.
+
+    Notes an item that is neither, and an option that is there twice.
+    """
     table: dict[str, Any] = {}
     for item in filter(None, (item.strip() for item in text.split(","))):
-        option, equals, value = item.partition("=")
-        if equals:
-            table[option.strip()] = toml_value(value.strip())
+        before, equals, after = map(str.strip, item.partition("="))
+        option, value = (before, toml_value(after)) if equals else ("preset", item)
+        if not option:
+            problems.add("rules", f"'{item}' names no option", "as in peel,loo=3")
+        elif option in table:
+            problems.add(f"rules.{option}", f"is there twice in '{text}'", "leave one of them out")
         else:
-            table["preset"] = item
+            table[option] = value
     return table
 
 
@@ -76,7 +82,7 @@ def cell_of_words(
     options: dict[str, Any] = {
         "players": DEFAULTS["players"] if players is None else players,
         "policies": list(policies) or DEFAULTS["policies"],
-        "rules": rules_table(rules or ""),
+        "rules": rules_table(rules or "", problems),
     }
     if pot is not None:
         options["pot"] = pot
