@@ -205,7 +205,7 @@ def _loosim_cases() -> list[Case]:
 
 
 def _measure_deals(names: Sequence[str], players: int) -> Measure:
-    from loo_sim.kernels.batch import count_deals
+    from loo_sim.kernels.counting import count_deals
 
     game = _encode(names, players)
 
@@ -218,7 +218,7 @@ def _measure_deals(names: Sequence[str], players: int) -> Measure:
 def _measure_announcements(name: str, players: int) -> Measure:
     import numpy as np
 
-    from loo_sim.kernels.batch import count_announcements
+    from loo_sim.kernels.counting import count_announcements
 
     game = _encode([name], players)
     classes = hand_classes().size.size

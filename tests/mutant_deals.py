@@ -16,7 +16,7 @@ from table_player import Lookup, table_players
 from test_kernels_announcements import cells_of, no_counts
 
 from loo_sim.draws import deal_cards
-from loo_sim.kernels.batch import count_announcements, count_deals
+from loo_sim.kernels.counting import count_announcements, count_deals
 from loo_sim.kernels.game import encode
 from loo_sim.kernels.whole_deals import play_deals
 from loo_sim.policies.compile import compile_tables
@@ -48,6 +48,7 @@ TABLES: list[tuple[Rules, int, int, list[str], int]] = [
     (OWN, 5, ODD, ["random"], 60),
     (PRESETS["standard"], 5, 0, ["tight"], 60),
     (PRESETS["peel"], 12, ODD, ["always-stand"], 20),
+    (OWN, 5, ODD, ["late-dice", "chancy"], 60),
 ]
 """Rules, players, units beyond the single pot, policies in turn, deals."""
 

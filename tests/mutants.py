@@ -33,6 +33,12 @@ MUTANTS = [
         "owed = follows",
     ),
     Mutant(
+        "a leader free to lead at random does so with nothing but plain cards or trumps too",
+        "contests",
+        " & (trumps > ZERO) & (trumps < THREE)",
+        "",
+    ),
+    Mutant(
         "a player who can follow suit may trump",
         "contests",
         "owed = follows | (void & (card >= TRUMP))",
@@ -238,25 +244,25 @@ MUTANTS = [
     ),
     Mutant(
         "whoever wins one trick is counted as looed",
-        "batch",
+        "counting",
         "looed = ONE if x == ZERO else ZERO",
         "looed = ONE if x <= ONE else ZERO",
     ),
     Mutant(
         "a dealer before whom all fold is not counted as paid",
-        "batch",
+        "counting",
         "    for place in range(s.start[2]):\n",
         "    for place in range(s.start[1], s.start[2]):\n",
     ),
     Mutant(
         "the next seat does not answer to an alternative",
-        "batch",
+        "counting",
         "for later in range(seat + 1, game.settings[PLAYERS]):",
         "for later in range(seat + 2, game.settings[PLAYERS]):",
     ),
     Mutant(
         "a miss that is gone has a result",
-        "batch",
+        "counting",
         "miss = s.row[RESULT, lane] if situation & 1 else NO_MISS",
         "miss = s.row[RESULT, lane]",
     ),

@@ -127,7 +127,7 @@ def test_scalar_c_plays_each_deal_as_the_referee(scalar_c: Path, players: int) -
 def test_scalar_programs_and_kernels_play_the_same_game(
     scalar_c: Path, scalar_numba: ModuleType, players: int
 ) -> None:
-    from loo_sim.kernels.batch import count_deals
+    from loo_sim.kernels.counting import count_deals
 
     seat_counts, pot_counts = count_deals(bench._encode(["trumps"], players), 3, 0, DEALS)
     of_c = json.loads(run(scalar_c, players, DEALS, 5).stdout)

@@ -14,7 +14,7 @@ from table_player import Lookup, TablePlayer, live_numbers, table_players
 
 from loo_sim.cards import Card, hand_classes, hand_index
 from loo_sim.draws import Dealt, deal_cards
-from loo_sim.kernels.batch import count_announcements, count_deals
+from loo_sim.kernels.counting import count_announcements, count_deals
 from loo_sim.kernels.game import DEFEND, FOLD, MISS, NO_MISS, SILENT, STAND, WHOLE_POT, encode
 from loo_sim.kernels.whole_deals import play_deals
 from loo_sim.policies.compile import Tables, compile_tables

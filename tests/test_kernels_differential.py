@@ -17,7 +17,7 @@ from kernel_deals import CUSTOM, SMALL, counts_of, deals_of, differing, referee_
 from table_player import Lookup, table_players
 
 from loo_sim.draws import deal_cards
-from loo_sim.kernels.batch import count_deals
+from loo_sim.kernels.counting import count_deals
 from loo_sim.kernels.game import encode
 from loo_sim.kernels.whole_deals import play_deals
 from loo_sim.policies.compile import compile_tables

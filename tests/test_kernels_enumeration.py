@@ -23,7 +23,8 @@ from table_player import Lookup, TablePlayer
 from loo_sim.cards import Card, all_hands, hand_classes, hand_index, live_cards, pack
 from loo_sim.draws import Choices, Dealt
 from loo_sim.kernels.announcing import FORCED
-from loo_sim.kernels.batch import LANES, count_announcements, count_deals, make_scratch
+from loo_sim.kernels.batch import LANES, make_scratch
+from loo_sim.kernels.counting import count_announcements, count_deals
 from loo_sim.kernels.game import DEFEND, FOLD, MISS, SILENT, STAND, WHOLE_POT
 from loo_sim.kernels.whole_deals import WholeDeals, keep_batch, no_deals
 from loo_sim.policies.compile import compile_tables

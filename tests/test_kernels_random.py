@@ -14,7 +14,7 @@ from scipy.stats import chi2
 
 from loo_sim.cards import hand_classes
 from loo_sim.draws import deal_cards, philox
-from loo_sim.kernels.batch import count_announcements, count_deals
+from loo_sim.kernels.counting import count_announcements, count_deals
 from loo_sim.kernels.dealing import FIRST_TRUMP, TOP_TRUMP
 from loo_sim.kernels.game import ACTIONS, DEFEND, FOLD, MISS, STAND, Game
 from loo_sim.kernels.philox import block_words

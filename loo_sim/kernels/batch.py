@@ -1,4 +1,4 @@
-"""Entry kernels: deal, announce, play and count consecutive deals, some lanes at a time."""
+"""A batch of deals, some lanes side by side: dealt, announced, sorted, and its contests played."""
 
 from __future__ import annotations
 
@@ -15,21 +15,14 @@ from loo_sim.kernels.announcing import (
     FORCED,
     OPENING,
     PREFERENCE,
-    RESULT,
-    SAID,
     SITUATION,
-    SITUATION_IF,
-    STAND_RESULT,
     WHO_SHIFT,
     announce,
-    announce_as,
 )
-from loo_sim.kernels.compiled import entry, inner
+from loo_sim.kernels.compiled import inner
 from loo_sim.kernels.contests import (
     CONTEST_ROWS,
-    TALLY,
     WHO,
-    WINNER,
     A,
     B,
     C,
@@ -39,24 +32,13 @@ from loo_sim.kernels.contests import (
 from loo_sim.kernels.contests import PREFERENCE as CONTEST_PREFERENCE
 from loo_sim.kernels.dealing import deal
 from loo_sim.kernels.game import (
-    ACTION_SHIFT,
-    ACTIONS,
     ALL_STAND,
     CLUB_LAW,
-    DEFEND,
-    FOLD,
     MAX_SEATS,
-    MISS,
-    NO_MISS,
     PLAYERS,
     PLAYS_DRAW,
     RANKS,
-    RESULTS,
     SEAT_BITS,
-    SILENT,
-    STAND,
-    WHOLE_POT,
-    Game,
 )
 from loo_sim.kernels.philox import block_words, draw_below
 
@@ -64,17 +46,9 @@ LANES = 1024
 """Deals side by side: enough to fill the registers, few enough to stay in the caches."""
 REGISTER = 64
 """Lanes of a byte in the widest vector register."""
-DEFENCES = 5
-LOOED = MAX_SEATS + 1
-CLUBS = 0
 SECOND_TRICK_SHIFT = 6
 SHIFT_A, SHIFT_B, SHIFT_C = np.uint32(0), np.uint32(8), np.uint32(16)
 BYTE = np.uint32(255)
-TRICK_SHIFT = np.uint8(2)
-"""A player and what came of his contest are one byte: tricks + 4 seat + 64 action."""
-DEFENDS = np.uint8(DEFEND)
-U8_ACTION_SHIFT = np.uint8(ACTION_SHIFT)
-ZERO, ONE, SEVENTEEN = np.uint8(0), np.uint8(1), np.uint8(LOOED)
 
 RANKS_OF_ORDER = np.array(
     [sum(order.index(place) << (2 * place) for place in range(3)) for order in ORDERS_OF_THREE],
@@ -266,208 +240,3 @@ def announce_all(game, n, s):
     for seat in range(game.settings[PLAYERS]):
         announce(game, seat, s, situation, s.row[ACTION + seat, :n])
     sort_by_players_in(situation, s.order, s.start)
-
-
-@inner
-def count_tricks(first, second, third, slot, tricks):
-    """Tricks that the slot named in each lane won."""
-    for place in range(tricks.size):
-        x = slot[place]
-        one = np.uint8(np.uint8(first[place] == x) + np.uint8(second[place] == x))
-        tricks[place] = np.uint8(one + np.uint8(third[place] == x))
-
-
-@inner
-def fate(who, tricks, outcome):
-    """A player and his tricks in one byte, over the tricks."""
-    for place in range(outcome.size):
-        outcome[place] = np.uint8(np.uint8(who[place] << TRICK_SHIFT) | tricks[place])
-
-
-@inner
-def add_to_pot(who, tricks, pot):
-    """Count a player into what came of the pot: 1 more looed, or 17 (1 + his tricks) defended."""
-    for place in range(pot.size):
-        x, y = tricks[place], pot[place]
-        defends = np.uint8(who[place] >> U8_ACTION_SHIFT) == DEFENDS
-        looed = ONE if x == ZERO else ZERO
-        pot[place] = np.uint8(y + (np.uint8(SEVENTEEN * np.uint8(x + ONE)) if defends else looed))
-
-
-@inner
-def tally(row, counts):
-    """Count the values of a row."""
-    for place in range(row.size):
-        counts[row[place]] += 1
-
-
-@entry
-def run_deals(game, seed, first, count, s, fates, pots):
-    """Count the outcomes of consecutive deals; see `count_deals`.
-
-    Parameters
-    ----------
-    game : Game
-        The game.
-    seed, first : uint64
-        Seed, and number of the first deal.
-    count : int
-        Deals.
-    s : Scratch
-        Work rows.
-    fates : int64 (2, 256)
-        Modified in place: players in contests by (tricks + 4 seat + 64 action), and players who
-        took the whole pot by (seat + 16 action).
-    pots : int64 (17, 256)
-        Modified in place: deals by players in, and by (looed + 17 defence).
-    """
-    c = s.contest
-    for done in range(0, count, LANES):
-        n = min(LANES, count - done)
-        deal_batch(game.settings, game.draws, seed, first + np.uint64(done), n, s)
-        announce_all(game, n, s)
-        # A silent dealer is in slot 0 too, where nobody came in; his action tells him apart.
-        for place in range(s.start[2]):
-            fates[1, s.entry_in[0, s.order[place]] >> WHO_SHIFT] += 1
-        pots[1, 0] += s.start[2]
-        for k in range(2, game.settings[PLAYERS] + 1):
-            lanes = s.order[s.start[k] : s.start[k + 1]]
-            m = lanes.size
-            if m == 0:
-                continue
-            play_batch(game, k, lanes, s)
-            slots, tricks, pot = c[TALLY, :m], c[TALLY + 1, :m], c[TALLY + 2, :m]
-            fill(pot, ZERO)
-            for slot in range(k):
-                who = c[WHO + slot, :m]
-                fill(slots, np.uint8(slot))
-                count_tricks(c[WINNER, :m], c[WINNER + 1, :m], c[WINNER + 2, :m], slots, tricks)
-                add_to_pot(who, tricks, pot)
-                fate(who, tricks, slots)
-                tally(slots, fates[0])
-            tally(pot, pots[k])
-
-
-def count_deals(
-    game: Game, seed: int, first: int, count: int
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Count the outcomes of consecutive deals.
-
-    Parameters
-    ----------
-    game : Game
-        The game.
-    seed, first : int
-        Seed, and number of the first deal, 0 to 2**64 - 1.
-    count : int
-        Deals.
-
-    Returns
-    -------
-    seat_counts : int64 (players, 5, 5)
-        Deals by seat, announcement (`FOLD` ... `SILENT`) and result (tricks, or `WHOLE_POT`).
-    pot_counts : int64 (17, 5, 17)
-        Deals by players in, defence (0 none, else 1 + tricks of the defender) and number looed.
-    """
-    players = int(game.settings[PLAYERS])
-    fates = np.zeros((2, 256), np.int64)
-    pots = np.zeros((MAX_SEATS + 1, 256), np.int64)
-    run_deals(game, np.uint64(seed), np.uint64(first), count, make_scratch(), fates, pots)
-    seat_counts = np.zeros((players, ACTIONS, RESULTS), np.int64)
-    contests = fates[0].reshape(4, MAX_SEATS, 4)[:, :players]
-    seat_counts[:, :SILENT, :WHOLE_POT] = contests.swapaxes(0, 1)
-    lone = fates[1, : ACTIONS * MAX_SEATS].reshape(ACTIONS, MAX_SEATS)[:, :players]
-    seat_counts[:, :, WHOLE_POT] = lone.T
-    seat_counts[:, FOLD, 0] = count - seat_counts.sum(axis=(1, 2))
-    return seat_counts, pots[:, : DEFENCES * LOOED].reshape(-1, DEFENCES, LOOED)
-
-
-@inner
-def value_of(game, seat, action, n, s, result):
-    """Result of `seat` if it announces `action`, the others answering by their policies.
-
-    Parameters
-    ----------
-    game, seat, n, s : Game, int, int, Scratch
-        The batch, announced up to `seat`.
-    action : int
-        `STAND` or `MISS`.
-    result : uint8 (n,)
-        Modified in place: 0 to 3 tricks, or `WHOLE_POT`; as it was where the miss is gone.
-    """
-    situation, situation_if, said = s.row[SITUATION, :n], s.row[SITUATION_IF, :n], s.row[SAID, :n]
-    for lane in range(n):
-        situation_if[lane] = situation[lane]
-    announce_as(game, seat, action, s, situation_if, said)
-    for later in range(seat + 1, game.settings[PLAYERS]):
-        announce(game, later, s, situation_if, said)
-    if action == MISS:
-        # Nobody in: where the miss is gone there is nothing to play.
-        for lane in range(n):
-            if not situation[lane] & 1:
-                situation_if[lane] = 0
-    sort_by_players_in(situation_if, s.order, s.start)
-    for place in range(s.start[1], s.start[2]):
-        result[s.order[place]] = WHOLE_POT
-    c = s.contest
-    for k in range(2, game.settings[PLAYERS] + 1):
-        lanes = s.order[s.start[k] : s.start[k + 1]]
-        m = lanes.size
-        if m == 0:
-            continue
-        play_batch(game, k, lanes, s)
-        slots, tricks = c[TALLY, :m], c[TALLY + 1, :m]
-        for place in range(m):
-            slots[place] = situation[lanes[place]] >> 1
-        count_tricks(c[WINNER, :m], c[WINNER + 1, :m], c[WINNER + 2, :m], slots, tricks)
-        for place in range(m):
-            result[lanes[place]] = tricks[place]
-
-
-@inner
-def count_seat(game, seat, n, s, counts):
-    """Add the results of one seat's alternatives to the counts of its situations and hands."""
-    dealer = seat == game.settings[PLAYERS] - 1
-    offset = seat * (seat + 1)
-    for lane in range(n):
-        situation = s.row[SITUATION, lane]
-        if s.row[FORCED, lane] or (dealer and situation <= OPENING):
-            continue
-        hand = game.class_of[s.index[seat + 1, lane]]
-        miss = s.row[RESULT, lane] if situation & 1 else NO_MISS
-        counts[offset + situation, hand, s.row[STAND_RESULT, lane], miss] += np.uint32(1)
-
-
-@entry
-def run_announcements(game, seed, first, count, s, counts):
-    """Count what each seat's alternatives lead to; see `count_announcements`."""
-    for done in range(0, count, LANES):
-        n = min(LANES, count - done)
-        deal_batch(game.settings, game.draws, seed, first + np.uint64(done), n, s)
-        situation = s.row[SITUATION, :n]
-        fill(situation, OPENING)
-        for seat in range(game.settings[PLAYERS]):
-            value_of(game, seat, STAND, n, s, s.row[STAND_RESULT, :n])
-            value_of(game, seat, MISS, n, s, s.row[RESULT, :n])
-            count_seat(game, seat, n, s, counts)
-            announce(game, seat, s, situation, s.row[ACTION + seat, :n])
-
-
-def count_announcements(
-    game: Game, seed: int, first: int, count: int, counts: npt.NDArray[np.uint32]
-) -> None:
-    """Count what standing and taking the miss lead to, for every seat of consecutive deals.
-
-    Parameters
-    ----------
-    game : Game
-        The game.
-    seed, first : int
-        Seed, and number of the first deal, 0 to 2**64 - 1.
-    count : int
-        Deals.
-    counts : uint32 (players (players + 1), classes, 5, 6)
-        Modified in place: deals by situation (seat (seat + 1) + 2 standers + miss_free), hand
-        class, result of standing, and result of taking the miss (`NO_MISS` where it is gone).
-    """
-    run_announcements(game, np.uint64(seed), np.uint64(first), count, make_scratch(), counts)

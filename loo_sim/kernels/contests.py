@@ -56,7 +56,7 @@ NOT_LAST, NO_TRICKS = np.int64(0), np.int64(0)
 TRUMP, TOP, PLAIN_SUIT = np.uint8(FIRST_TRUMP), np.uint8(TOP_TRUMP), np.uint8(3)
 FLIP, RANDOM = np.uint8(HIGH_WORD), np.uint8(RANDOM_WORD)
 FIRST_TIER, NEXT_TIER, LAST_TIER = np.uint8(0), np.uint8(64), np.uint8(128)
-ZERO, ONE, TWO, FOUR = np.uint8(0), np.uint8(1), np.uint8(2), np.uint8(4)
+ZERO, ONE, TWO, THREE, FOUR = (np.uint8(number) for number in range(5))
 SECOND_TRICK_BIT = np.uint8(64)
 FIRST_BEFORE_SECOND, SECOND_BEFORE_FIRST = np.uint8(1 << 4), np.uint8(1 | 1 << 2)
 
@@ -196,7 +196,7 @@ def choose_lead(
         top = top_duty & ((x == TOP) | (y == TOP) | (z == TOP))
         bound = trumps >= need
         free = not (top | bound)
-        any_card = free & (to_lead == TWO)
+        any_card = free & (to_lead == TWO) & (trumps > ZERO) & (trumps < THREE)
         plain_first = free & (to_lead == ONE)
         trump_tier = NEXT_TIER if plain_first else FIRST_TIER
         plain_tier = FIRST_TIER if plain_first | any_card else NEXT_TIER

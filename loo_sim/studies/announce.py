@@ -54,7 +54,7 @@ def empty_counts(cell: Cell) -> Counts:
 
 def add_counts(game: Any, seed: int, first: int, count: int, counts: Counts) -> None:
     """Add the counts of deals `first` to ``first + count - 1`` of an encoded game."""
-    from loo_sim.kernels.batch import count_announcements
+    from loo_sim.kernels.counting import count_announcements
 
     count_announcements(game, seed, first, count, counts[0])
 

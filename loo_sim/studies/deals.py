@@ -33,7 +33,7 @@ def empty_counts(cell: Cell) -> Counts:
 
 def add_counts(game: Any, seed: int, first: int, count: int, counts: Counts) -> None:
     """Add the counts of deals `first` to ``first + count - 1`` of an encoded game."""
-    from loo_sim.kernels.batch import count_deals
+    from loo_sim.kernels.counting import count_deals
 
     for total, part in zip(counts, count_deals(game, seed, first, count), strict=True):
         total += part
