@@ -2,6 +2,7 @@
 #   make run        play experiments/miss_value.toml and write its report
 #   make test       lint, types and tests
 #   make test-long  the proofs that take hours
+#   make picture    draw docs/miss_value.png, the picture of the README, from the last run
 #   make bench      deals per second here, beside the scalar baselines
 # Another interpreter: make PYTHON=python3.13 test
 
@@ -12,7 +13,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 EXPERIMENT := experiments/miss_value.toml
 RESULT := results/miss_value
 
-.PHONY: run report test test-long bench lint clean
+.PHONY: run report picture test test-long bench lint clean
 .DELETE_ON_ERROR:
 
 run: $(VENV)/ready
@@ -21,6 +22,9 @@ run: $(VENV)/ready
 
 report: $(VENV)/ready
 	$(BIN)/loosim report $(RESULT)
+
+picture: $(VENV)/ready
+	$(BIN)/python docs/picture.py $(RESULT)
 
 lint: $(VENV)/ready-test
 	$(BIN)/ruff check .

@@ -75,6 +75,7 @@ def test_two_stretches_in_a_row_are_told_apart():
          "one trump: king (best plain card three or less) or jack or queen"),
         (kinds(1, T="F" * 13, **{"9": "M" * 13, "8": "M" * 13}), "one trump: nine or less"),
         (kinds(1, A="M" * 13, K="M" * 13, Q="F" * 13), "one trump: king or better"),
+        (kinds(1, A="M" * 13, K="F" * 13, Q="M" * 13, J="F" * 13), "one trump: ace or queen"),
         (kinds(1, A="M" * 13, K="M" * 13), "any hand of one trump"),
         (kinds(0, A="F" * 13, K="M" * 11 + "F", Q="M" * 11),
          "no trump: best card king (second card queen or less) or best card queen"),
@@ -89,7 +90,7 @@ def test_words(table, words):
 def test_words_for_hands_of_every_number_of_trumps():
     three = kinds(3, A="M").assign(row=0, col=0)
     parts = [kinds(0, A="M" * 13), kinds(1, A="M" * 13, K="F" * 13), three]
-    words, covered = advice.miss_hands(pd.concat(parts))
+    words, covered = advice.miss_hands(pd.concat(parts, ignore_index=True))
     assert words == "three trumps; one trump: ace; any hand of no trump"
     assert len(covered) == 1 + 13 + 13
 

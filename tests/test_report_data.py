@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import io
+
 import numpy as np
 import pandas as pd
 import pytest
 from report_samples import DEALS, announce_table, cell, deals_tables, write_result
 
 from loo_sim.cards import hand_classes
-from loo_sim.report import miss, seats, strategy, swings
+from loo_sim.report import miss, seats, strategy, style, swings
 from loo_sim.report.hands import BANDS, GRIDS, SAMPLES, features, in_words
 from loo_sim.report.pooling import decide
 from loo_sim.report.result import Cell, read_result
@@ -241,3 +243,20 @@ class TestStrategy:
             hatched = svg.count("fill: url(#")
             assert hatched == (~chosen["sure"]).sum()
             assert trumps != 1 or 0 < hatched < len(chosen)
+
+
+def test_a_map_shows_its_texts_in_a_picture_too():
+    def dark_pixels(text: str) -> int:
+        with style.drawing("picture"):
+            figure = style.map_figure(1.0)
+            axes = style.map_axes(figure, (0, 0, style.WIDTH, 1.0))
+            axes.set_axis_off()
+            square = style.Square(0, 0, "#ffffff", "#000000", text, False)
+            style.draw_squares(axes, [square], 1, 1, 12)
+            pixels = io.BytesIO()
+            figure.savefig(pixels, format="raw", dpi=50)
+        return int((np.frombuffer(pixels.getvalue(), np.uint8).reshape(-1, 4)[:, 0] < 100).sum())
+
+    assert dark_pixels("") == 0
+    # At 12 points and 50 dots to the inch a figure is about 6 pixels high.
+    assert 10 < dark_pixels("M") < dark_pixels("M 0.07")

@@ -71,10 +71,10 @@ def runs(kinds: pd.DataFrame) -> list[Run]:
             if not len(surely):
                 continue
             first, last = int(surely[0]), int(surely[-1])
-            if start == 0 and best[:first].all():
+            if best[:first].all():
                 first = 0
-            if stop == len(best) and best[last:].all():
-                last = stop - 1
+            if best[last:].all():
+                last = len(best) - 1
             found.append(Run(int(row), int(ranks[first]), int(ranks[last])))
     return sorted(found, reverse=True)
 
@@ -115,7 +115,7 @@ def miss_hands(kinds: pd.DataFrame) -> tuple[str, pd.DataFrame]:
     Parameters
     ----------
     kinds : DataFrame
-        From `strategy.matrix`.
+        From `strategy.matrix`; no two rows share a label.
 
     Returns
     -------
@@ -124,9 +124,10 @@ def miss_hands(kinds: pd.DataFrame) -> tuple[str, pd.DataFrame]:
     DataFrame
         The rows of `kinds` that the words speak of.
     """
-    words, parts = [], [kinds.iloc[:0]]
+    words: list[str] = []
+    covered = pd.Series(False, index=kinds.index)
     for trumps, head in _HEADS.items():
-        grid = kinds[kinds["trumps"] == trumps]
+        grid = kinds.loc[kinds["trumps"] == trumps, ["row", "col", "best", "sure"]]
         found = runs(grid)
         if not found:
             continue
@@ -139,10 +140,10 @@ def miss_hands(kinds: pd.DataFrame) -> tuple[str, pd.DataFrame]:
             words.append(f"many hands of {head}")
         else:
             words.append(f"{head}: {listed(told, 'or')}")
-        parts += [
-            grid[(grid["row"] == run.row) & grid["col"].between(run.low, run.high)] for run in found
-        ]
-    return "; ".join(words), pd.concat(parts)
+        for run in found:
+            told_of = (grid["row"] == run.row) & grid["col"].between(run.low, run.high)
+            covered[grid.index[told_of]] = True
+    return "; ".join(words), kinds[covered]
 
 
 def hands_for_the_miss(cell: Cell, spot: Spot) -> str:

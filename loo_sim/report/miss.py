@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
+from math import ceil
 
 import numpy as np
 import numpy.typing as npt
@@ -39,8 +40,12 @@ _KEPT = 8
 
 Bounds = npt.NDArray[np.float64]
 
-_ROW, _LABELS, _GAP, _HEAD, _FOOT = 0.22, 1.85, 0.1, 0.74, 0.78
-"""Inches: a row of the map, its labels, between maps, above each line of maps, below the last."""
+_ROW, _LABELS, _GAP, _HEAD, _BETWEEN, _FOOT = 0.22, 1.85, 0.1, 0.5, 0.3, 0.78
+"""Inches: a row of a map, its labels, between maps side by side, above each line of maps, between
+the two lines, below the last."""
+
+_TICK = 0.17
+"""Inches that the number of a seat takes; where squares are narrower, some go without."""
 
 _LEGIBLE = 5.0
 """Points: numbers that would be smaller are left to the table."""
@@ -110,9 +115,9 @@ def draw_miss_map(values: pd.DataFrame, players: int) -> Figure:
     room = style.WIDTH - _LABELS - _GAP * (len(groups) - 1)
     across, tall = room / columns, _ROW * len(bands)
     size = min(7.0, 24 * across)
-    figure = style.map_figure(2 * (_HEAD + tall) + _FOOT)
+    figure = style.map_figure(2 * (_HEAD + tall) + _BETWEEN + _FOOT)
     for line, (contrast, title) in enumerate(CONTRASTS.items()):
-        top = _HEAD + line * (_HEAD + tall)
+        top = _HEAD + line * (_HEAD + tall + _BETWEEN)
         left = _LABELS
         height = figure.get_size_inches()[1]
         heading = title[0].upper() + title[1:]
@@ -139,7 +144,8 @@ def draw_miss_map(values: pd.DataFrame, players: int) -> Figure:
                 )
             style.draw_squares(axes, squares, len(bands), len(seats), size)
             names = ["D" if seat == players - 1 else str(seat) for seat in seats]
-            axes.set_xticks(range(len(seats)), names, fontsize=8)
+            shown = range(0, len(seats), ceil(_TICK / across))
+            axes.set_xticks(shown, [names[place] for place in shown], fontsize=8)
             labels = [BANDS[band] for band in bands] if left == _LABELS else []
             axes.set_yticks(range(len(labels)), labels, fontsize=8)
             axes.set_title(STANDERS[others], fontsize=8.5, weight="normal", pad=3)
@@ -278,7 +284,11 @@ class Offer:
         if nothing.empty:
             return f"least {self.told(self.extreme(most=False))}"
         names = [self.cell.seat_in_words(int(seat)) for seat in nothing["seat"]]
-        whom = listed(names) if len(names) <= MOST_NAMED else f"{len(names)} of the seats"
+        if len(names) <= MOST_NAMED:
+            whom = listed(names)
+        else:
+            rest = len(names) == len(self.worth) - 1
+            whom = "the others" if rest else f"{len(names)} of the seats"
         return f"nothing that can be told from 0 to {whom}"
 
 
@@ -300,7 +310,8 @@ def draw_offer_worth(games: list[Offer]) -> Figure:
     ]
     figure = style.draw_lines(lines, "worth of the offer, stakes")
     for axes in figure.axes:
-        axes.set_ylim(bottom=0)
+        # A little room, so that the axis cuts no marker at 0 in half.
+        axes.set_ylim(bottom=-0.03 * axes.get_ylim()[1])
     return figure
 
 
@@ -381,7 +392,7 @@ def blind_miss(cell: Cell) -> str:
     else:
         verdict = "more than folding" if value > 0 else "less than folding"
     return (
-        f"Taking the miss whatever the hand nets {cell.seat_in_words(int(total['seat']))} "
-        f"{interval(value, error)} stakes, {verdict}; it is looed in "
+        f"Taking the miss whatever the hand nets {interval(value, error)} stakes for "
+        f"{cell.seat_in_words(int(total['seat']))}, {verdict}; he is looed in "
         f"{percent_in_words(float(total['miss_loo']))} of those deals."
     )

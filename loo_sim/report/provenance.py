@@ -44,6 +44,13 @@ def _common(values: Iterable[str]) -> str:
     return different[0] if len(different) == 1 else f"swept, {len(different)} values"
 
 
+def _rules_not_swept(cell: Cell) -> str:
+    """The rules of a cell in words, with the names of those that a sweep sets."""
+    swept = [axis.removeprefix("rules.") for axis in cell.axes if axis.startswith("rules.")]
+    kept = rules_in_words({key: value for key, value in cell.rules.items() if key not in swept})
+    return f"{kept}; swept: {', '.join(swept).replace('_', ' ')}" if swept else kept
+
+
 def what_was_played(result: Result) -> list[tuple[str, str]]:
     """The lines that open the report: names and values."""
     cells = result.cells
@@ -56,7 +63,7 @@ def what_was_played(result: Result) -> list[tuple[str, str]]:
     counted = f"{deals[-1]:,} a game, {total:,} in all" if len(cells) > 1 else f"{total:,}"
     return [
         ("players", ", ".join(map(str, players))),
-        ("rules", _common(rules_in_words(cell.rules) for cell in cells)),
+        ("rules", _common(_rules_not_swept(cell) for cell in cells)),
         ("ways of playing", _common(policies_in_words(cell.policies) for cell in cells)),
         ("pot when play begins", ", ".join(map(stakes, pots)) + " stakes"),
         ("deals", counted),

@@ -196,9 +196,14 @@ def announcement_exhibit(cell: Cell) -> Exhibit:
         for place in (int(plays.argmax()), int(plays.argmin()))
     )
     caption = (
-        f"Most often in, on his own hand or on the miss, is {most}, least often {least}. White at "
-        "the end of the dealer’s bar: all before him had folded, and the pot was his."
+        f"Most often in, on his own hand or on the miss, is {most}, least often {least}."
+        if plays.max() > plays.min()
+        else f"Every seat is in, on its own hand or on the miss, in {plays.max():.1f} % of deals."
     )
+    if shares["silent"].any():
+        caption += (
+            " White at the end of the dealer’s bar: all before him had folded, and the pot was his."
+        )
     rows = [
         (
             cell.seat_name(int(row.seat)),

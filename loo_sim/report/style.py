@@ -16,6 +16,7 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 
 WIDTH = 6.4
 """Inches: every figure is as wide as the text of an A4 page, and legible on a phone."""
@@ -156,7 +157,7 @@ def ink_on(colour: Sequence[float]) -> str:
 
 
 class _Labels(Artist):
-    """The texts of a map's squares, written straight into the SVG.
+    """The texts of a map's squares, written straight into an SVG, or drawn into a picture.
 
     A page holds thousands of them, and matplotlib's own texts, each laid out by itself, would take
     most of the time that a report takes.
@@ -169,7 +170,10 @@ class _Labels(Artist):
 
     def draw(self, renderer: Any) -> None:
         """Write the texts, those of one colour together."""
-        writer = renderer.writer
+        writer = getattr(renderer, "writer", None)
+        if writer is None:
+            self._draw_pixels(renderer)
+            return
         for ink in sorted({square.ink for square in self._squares}):
             chosen = [square for square in self._squares if square.ink == ink]
             places = self.get_transform().transform([(s.column, s.row) for s in chosen])
@@ -182,6 +186,21 @@ class _Labels(Artist):
                     "text", square.text, attrib={"x": f"{x:.1f}", "y": f"{baseline:.1f}"}
                 )
             writer.end("g")
+
+    def _draw_pixels(self, renderer: Any) -> None:
+        for square in self._squares:
+            text = Text(
+                square.column,
+                square.row,
+                square.text,
+                color=square.ink,
+                fontsize=self._size,
+                ha="center",
+                va="center_baseline",
+                transform=self.get_transform(),
+                figure=self.get_figure(root=True),
+            )
+            text.draw(renderer)
 
 
 def draw_squares(
@@ -235,7 +254,10 @@ def draw_lines(lines: Sequence[Line], what: str) -> Figure:
     """A chart by seats, the dealer on the right, `what` upwards; a panel for each six lines."""
     each = len(LINES) - 1
     panels = [lines[i : i + each] for i in range(0, len(lines), each)]
-    figure = new_figure(0.5 + 2.7 * len(panels))
+    longest = max(len(line.label) for line in lines)
+    abreast = max(1, min(each, 80 // (longest + 8)))
+    heads = sum(-(-len(members) // abreast) for members in panels) if len(lines) > 1 else 0
+    figure = new_figure(0.5 + 2.7 * len(panels) + 0.2 * heads)
     grid = figure.subplots(len(panels), 1, squeeze=False, sharex=True, sharey=True)[:, 0]
     for axes, members in zip(grid, panels, strict=True):
         axes.axhline(0, color=QUIET, linewidth=0.8)
@@ -255,7 +277,9 @@ def draw_lines(lines: Sequence[Line], what: str) -> Figure:
             )
         axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}".replace("-", "−"))
         axes.set_ylabel(what)
-        axes.legend()
+        if len(lines) > 1:
+            # Above the axes, where it hides no line.
+            axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=abreast, borderaxespad=0.2)
     most = int(max(line.to_speak.max() for line in lines))
     names = [str(left) if left else "0\ndealer" for left in range(most, -1, -1)]
     grid[-1].set_xticks(range(-most, 1), names)

@@ -62,7 +62,7 @@ def compare_with_zero(cell: Cell) -> str:
     grew = float(swings.loc[swings["pot_swing"] > 0, "share"].sum())
     larger = percent_interval(grew, share_error(grew, cell.deals))
     return (
-        f"The pot, {stakes(cell.pot)} stakes when play begins, {verb} by "
+        f"The pot ({stakes(cell.pot)} stakes when play begins) {verb} by "
         f"{interval(abs(mean), error)} stakes a deal on average; it is larger after {larger} of "
         "the deals."
     )
@@ -154,14 +154,21 @@ def compare_means(cells: list[Cell]) -> str:
     high = max(means, key=lambda row: row[1])
     # Cells share their deals; without the pairing the errors are added as if they did not.
     difference, error = high[1] - low[1], (high[2] ** 2 + low[2] ** 2) ** 0.5
-    apart = f"{interval(difference, error)} stakes a deal"
+    apart = f"{interval(difference, error)} stakes"
     if not difference > Z95 * error:
         return (
             f"In which game the pot grows most is too close to call: the means lie {apart} apart."
         )
+    if low[1] >= 0:
+        first, second = "grows most", "least"
+    elif high[1] <= 0:
+        first, second = "shrinks least", "most"
+    else:
+        first, second = "grows most", "shrinks most"
     return (
-        f"The mean change of the pot is highest with {high[0]} ({interval(high[1], high[2])} "
-        f"stakes) and lowest with {low[0]} ({interval(low[1], low[2])}); they lie {apart} apart."
+        f"The pot {first} with {high[0]}, by {interval(abs(high[1]), high[2])} stakes a deal on "
+        f"average, and {second} with {low[0]}, by {interval(abs(low[1]), low[2])}; the means lie "
+        f"{apart} apart."
     )
 
 
@@ -171,7 +178,7 @@ def mean_swing_exhibit(cells: list[Cell]) -> Exhibit:
         "mean-swings",
         "The mean pot swing, game by game",
         "A dot for each game at the mean change of the pot, with its 95 % interval.",
-        f"{compare_means(cells)} The pots compared are those when play begins.",
+        compare_means(cells),
         lambda: draw_mean_swings(cells),
         Table(
             "Mean change of the pot in stakes (standard error of the last digits in brackets)",
