@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -17,5 +18,9 @@ def __getattr__(name: str) -> Any:
     if name in __all__:
         from loo_sim import api
 
-        return getattr(api, name)
+        # All at once, and after the package `report`: its import would put it in the function's
+        # place if it came later.
+        import_module("loo_sim.report")
+        globals().update({word: vars(api)[word] for word in __all__ if word in vars(api)})
+        return globals()[name]
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

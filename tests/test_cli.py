@@ -462,6 +462,20 @@ def test_deal_and_check_from_python(tmp_path):
     assert loo_sim.check(path).found == 0
 
 
+@pytest.mark.parametrize("first", ["read", "report"])
+def test_the_function_report_is_not_hidden_by_the_package_of_that_name(first, tmp_path):
+    script = f"""
+import loo_sim
+assert callable(loo_sim.{first})
+from loo_sim.report.result import read_manifest
+try:
+    loo_sim.report("nowhere")
+except loo_sim.problems.InputError as error:
+    print(error)
+"""
+    assert python(script, cwd=tmp_path).stdout.startswith("nowhere: no such directory")
+
+
 def test_the_package_says_what_it_does_not_have():
     with pytest.raises(AttributeError, match="no attribute 'solve_all'"):
         _ = loo_sim.solve_all
