@@ -69,6 +69,8 @@ class Output:
         """Print a table on stdout, whole where no terminal says how wide it may be."""
         from rich.console import Console
 
+        for column in table.columns:
+            column.overflow = "fold"  # a figure cut short would be another figure
         width = None if sys.stdout.isatty() else 200
         Console(no_color=self.no_color or None, width=width, markup=False).print(table)
 

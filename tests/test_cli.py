@@ -16,6 +16,7 @@ from fake_study import fake_study
 
 import loo_sim
 from loo_sim.cli import cli
+from loo_sim.console import Output
 from loo_sim.policies.parse import builtin_names
 from loo_sim.rules import OPTIONS, PRESETS, UNITS_PER_STAKE
 
@@ -211,6 +212,16 @@ def test_a_mistake_is_told_on_stderr_with_exit_code_2(words, told, file, study):
     assert "Traceback" not in found.stderr
     assert found.stdout == ""
     assert [item.name for item in file.parent.iterdir()] == ["x.toml"]
+
+
+def test_a_narrow_terminal_loses_no_figures(monkeypatch, capsys):
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "12")
+    Output(False, False, False, False).table(("net",), [("-0.123456789012",)])
+    told = capsys.readouterr().out.splitlines()
+    assert max(map(len, told)) <= 12
+    figures = told[next(i for i, line in enumerate(told) if "─" in line) + 1 :]
+    assert "".join(figures).replace(" ", "") == "-0.123456789012"
 
 
 # --- run ------------------------------------------------------------------------------------------
