@@ -156,6 +156,27 @@ class TestDeals:
         assert "grows by 1.000 ± 0.013 stakes" in sentence
         assert "larger after 60.0 ± 0.2 %" in sentence
 
+    @pytest.mark.parametrize(
+        ("shifts", "first", "second"),
+        [
+            # The mean is the shift; the errors of two games, 1.96 * sqrt(2 * 9 / 200,000) = 0.0186.
+            ((1, 2), "grows most with a pot of 4, by 2.000 ± 0.013", "least"),
+            ((-1, 2), "grows most with a pot of 4, by 2.000 ± 0.013", "shrinks most"),
+            ((-2, -1), "shrinks least with a pot of 4, by 1.000 ± 0.013", "most"),
+        ],
+    )  # fmt: skip
+    def test_pots_that_change_differently(self, tmp_path, shifts, first, second):
+        games, parts = [], []
+        for pot, shift in zip((3, 4), shifts, strict=True):
+            games.append(cell({"pot": pot}, pot=float(pot)))
+            parts.append(deals_tables(axes={"pot": pot}))
+            parts[-1]["swings"]["pot_swing"] += shift
+        tables = {name: pd.concat([part[name] for part in parts]) for name in parts[0]}
+        result = read_result(write_result(tmp_path, games, tables))
+        sentence = swings.compare_means(list(result.cells))
+        assert sentence.startswith(f"The pot {first} stakes a deal on average, and {second} with")
+        assert f"lie {shifts[1] - shifts[0]}.000 ± 0.019 stakes apart" in sentence
+
     def test_pots_taken_without_play(self, tmp_path):
         sentence = swings.no_play(first_cell(tmp_path, deals_tables()))
         # five seats at 1 % and the dealer at 5 %; six seats looed at 8 %

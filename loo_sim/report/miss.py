@@ -144,7 +144,7 @@ def draw_miss_map(values: pd.DataFrame, players: int) -> Figure:
                 )
             style.draw_squares(axes, squares, len(bands), len(seats), size)
             names = ["D" if seat == players - 1 else str(seat) for seat in seats]
-            shown = range(0, len(seats), ceil(_TICK / across))
+            shown = range(len(seats) - 1, -1, -ceil(_TICK / across))
             axes.set_xticks(shown, [names[place] for place in shown], fontsize=8)
             labels = [BANDS[band] for band in bands] if left == _LABELS else []
             axes.set_yticks(range(len(labels)), labels, fontsize=8)

@@ -258,7 +258,7 @@ def sample_values(cell: Cell, spot: Spot) -> Table:
             with_error(row.miss, row.miss_se),
             percent_with_error(row.miss_loo, row.miss_loo_se),
             with_error(row.miss_minus_stand, row.miss_minus_stand_se),
-            _IN_WORDS[row.best] if row.sure else "too close to call",
+            _IN_WORDS[row.best] if row.sure else "too close",
         )
         for hand in SAMPLES
         if (row := valued.get(hand)) is not None
