@@ -243,6 +243,9 @@ WRONG = {
     "division by 0": (announce(rule("pot / 0 > 1", "stand")), [
         "p.toml:4: announce.rules.1.when: divides by zero: '0' is 0 where pot = 3 (rule that case "
         "out before the division, with 'and')"]),
+    "division of a number by 0": (announce(rule("1 / 0 > 1", "stand")), [
+        "p.toml:4: announce.rules.1.when: divides by zero: '0' is 0 (rule that case out before the "
+        "division, with 'and')"]),
     # Play
     "unknown play": (play('lead_trumps = "low"\nlose = "middle"\nlead = "low"'), [
         "p.toml:4: play.lead_trumps: no such key here (did you mean 'lead_trump'?)",

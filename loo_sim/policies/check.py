@@ -201,9 +201,10 @@ def _zero_divisors(rules: Sequence[Rule], all_cases: Sequence[_Cases]) -> Iterat
                 if found and number not in told:
                     told.add(number)
                     divisor, zero = found
+                    case = _case(rule, values, zero)
                     yield Fault(
                         number,
-                        f"divides by zero: '{divisor}' is 0 where {_case(rule, values, zero)}",
+                        f"divides by zero: '{divisor}' is 0" + (f" where {case}" if case else ""),
                         "rule that case out before the division, with 'and'",
                     )
                 if rule.chance == 1:
@@ -224,7 +225,7 @@ def _may_divide_by_zero(node: Node) -> bool:
 
 
 def _case(rule: Rule, values: Mapping[str, Any], where: Truths) -> str:
-    """The first case of `where`, told in the names that the rule uses."""
+    """The first case of `where`, told in the names that the rule uses; empty if it uses none."""
     names = [name for name in values if name in rule.when.names()]
     arrays = np.broadcast_arrays(where, *(values[name] for name in names))
     first = np.unravel_index(int(np.argmax(arrays[0])), arrays[0].shape)
