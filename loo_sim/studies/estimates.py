@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
 Floats = npt.NDArray[np.float64]
 
+Z95 = 1.959963984540054
+"""Half-width of a 95 % interval in standard errors (normal)."""
+
 
 class Estimate(NamedTuple):
     """An estimated mean.
