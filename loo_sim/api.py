@@ -8,11 +8,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from loo_sim.problems import Problems
+
 if TYPE_CHECKING:
     import pandas as pd
 
     from loo_sim.records import CheckResult
     from loo_sim.report import ReportResult
+
+
+MOST_JOBS = 1024
+"""Threads that a run may be given."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +57,7 @@ def run(
     output : str or Path, optional
         Result directory; by default ``results/`` and the experiment's name.
     jobs : int, optional
-        Threads; by default one for each usable core.
+        Threads, 1 to 1,024; by default one for each usable core.
     progress : bool
         Tell on stderr how far it has come.
     **settings
@@ -65,7 +71,9 @@ def run(
     Raises
     ------
     InputError
-        With everything that is wrong with the file or the settings.
+        With everything that is wrong with the file, the settings or the number of threads.
+    RuntimeError
+        If every cell failed; an older result is left as it was.
     KeyboardInterrupt
         If it was stopped; the cells finished by then are in the result directory.
     """
@@ -73,7 +81,12 @@ def run(
     from loo_sim.runner.progress import make_progress
     from loo_sim.runner.run import run_experiment
 
-    experiment = load_experiment(path, [f"{key}={_toml(value)}" for key, value in settings.items()])
+    problems = Problems("loo_sim.run")
+    if jobs is not None:
+        _check_whole("jobs", jobs, 1, MOST_JOBS, problems)
+    words = [f"{key}={_toml(key, value, problems)}" for key, value in settings.items()]
+    problems.raise_if_any()
+    experiment = load_experiment(path, words)
     ended = run_experiment(
         experiment,
         None if output is None else Path(output),
@@ -82,7 +95,8 @@ def run(
     )
     if ended.stopped is not None:
         raise ended.stopped
-    assert ended.directory is not None
+    if ended.directory is None:
+        raise RuntimeError(f"every cell failed: {ended.manifest['cells'][0]['error']}")
     return read(ended.directory)
 
 
@@ -131,7 +145,7 @@ def deal(
     Parameters
     ----------
     seed, index : int
-        Which deal.
+        Which deal; each 0 to 2**64 - 1.
     players : int, optional
         Seats, 6 by default.
     pot : float, optional
@@ -146,9 +160,18 @@ def deal(
     InputError
         With everything that is wrong.
     """
+    from loo_sim.experiment import SEEDS
     from loo_sim.records import to_dict
     from loo_sim.runner.replay import cell_of_words, replay
 
+    problems = Problems("loo_sim.deal")
+    _check_whole("seed", seed, 0, SEEDS - 1, problems)
+    _check_whole("index", index, 0, SEEDS - 1, problems)
+    if rules is not None and not isinstance(rules, str):
+        problems.add("rules", f"{rules!r} is not text", 'as in "peel,loo=3"')
+    if not isinstance(policies, str | list | tuple):
+        problems.add("policies", f"{policies!r} is neither a policy nor a list of policies")
+    problems.raise_if_any()
     words = [policies] if isinstance(policies, str) else policies
     return to_dict(replay(cell_of_words(players, pot, rules, words), seed, index))
 
@@ -166,10 +189,24 @@ def check(path: str | Path) -> CheckResult:
     return check_file(Path(path))
 
 
-def _toml(value: Any) -> str:
-    """A value as TOML writes it."""
+def _check_whole(key: str, value: Any, least: int, most: int, problems: Problems) -> None:
+    """Note a value that is no whole number from `least` to `most`."""
+    from loo_sim.experiment import is_whole
+
+    if not is_whole(value, least, most):
+        problems.add(key, f"{value!r} is not a whole number from {least} to {most:,}")
+
+
+def _toml(key: str, value: Any, problems: Problems) -> str:
+    """A value as TOML writes it; noted if it has no such form."""
     if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{json.dumps(k)} = {_toml(v)}" for k, v in value.items()) + "}"
+        items = (
+            f"{_toml(key, str(k), problems)} = {_toml(key, v, problems)}" for k, v in value.items()
+        )
+        return "{" + ", ".join(items) + "}"
     if isinstance(value, list | tuple):
-        return "[" + ", ".join(map(_toml, value)) + "]"
-    return json.dumps(value)
+        return "[" + ", ".join(_toml(key, item, problems) for item in value) + "]"
+    if not isinstance(value, str | int | float):
+        problems.add(key, f"{value!r} is no value that an experiment file can hold")
+        return '""'
+    return json.dumps(value, ensure_ascii=False)

@@ -131,6 +131,9 @@ def _tell_end(ended: Any, out: Output) -> int:
         kept = f"kept in {ended.directory}" if done else "nothing was kept"
         click.echo(f"stopped: {done} of {len(cells)} cells were finished, {kept}", err=True)
         return exit_code(ended.stopped)
+    if ended.directory is None:
+        click.echo("no cell was finished, nothing was written", err=True)
+        return CELLS_FAILED
     again = shlex.join(["loosim", "report", str(ended.directory)])
     out.hint(f"the result is in {ended.directory}; {again} tells it")
     return CELLS_FAILED if failed else DONE

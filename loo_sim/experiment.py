@@ -284,13 +284,14 @@ def _check_single_values(settings: dict[str, Any], problems: Problems, line_of: 
         wrong("study", "is missing", studies)
     elif study not in STUDY_NAMES:
         wrong("study", f"{study!r} is no study of this version", studies)
-    if not _whole(settings["seed"], 0, SEEDS - 1):
+    if not is_whole(settings["seed"], 0, SEEDS - 1):
         wrong("seed", f"{settings['seed']!r} is not a whole number from 0 to 2**64 - 1")
-    if not _whole(settings["deals"], 1, MOST_DEALS):
+    if not is_whole(settings["deals"], 1, MOST_DEALS):
         wrong("deals", f"{settings['deals']!r} is not a whole number from 1 to {MOST_DEALS:,}")
 
 
-def _whole(value: Any, least: int, most: int) -> bool:
+def is_whole(value: Any, least: int, most: int) -> bool:
+    """Whether a value is a whole number from `least` to `most`; true and false are none."""
     return isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
 
 
@@ -321,9 +322,10 @@ def _cells(
                     f'a pot above {cell.pot // UNITS_PER_STAKE} stakes, or study = "deals"',
                     file.line_of(point.where.get("pot", "pot")),
                 )
+            found.found += _too_many_mixtures(cell)
         for problem in found:
-            if (problem.key, problem.what) not in told:
-                told.add((problem.key, problem.what))
+            if (problem.source, problem.key, problem.what) not in told:
+                told.add((problem.source, problem.key, problem.what))
                 if point.values and problem not in everywhere.found:
                     of_cell = f"in the cell {point.name}"
                     hint = f"{problem.hint}; {of_cell}" if problem.hint else of_cell
@@ -341,6 +343,20 @@ def _cells(
 
 def _nobody_announces(cell: Cell) -> bool:
     return cell.rules.force_on_single and cell.pot == cell.rules.single_pot(cell.players)
+
+
+def _too_many_mixtures(cell: Cell) -> tuple[Problem, ...]:
+    """That the policies mix their announcements in more ways than a compiled table can hold."""
+    from loo_sim.policies.compile import compile_tables
+
+    # Others cannot, and compiling every cell of a long sweep takes a while.
+    if all(policy.table is None and policy.announce.is_certain for policy in cell.policies):
+        return ()
+    try:
+        compile_tables(cell.policies, cell.rules, cell.players, cell.pot)
+    except InputError as error:
+        return error.problems
+    return ()
 
 
 def _override(settings: dict[str, Any], words: Sequence[str], problems: Problems) -> dict[str, str]:
@@ -372,6 +388,6 @@ def toml_value(text: str) -> Any:
     """Read a TOML value; what is none is a string, so that bare words need no quotes."""
     try:
         parsed = tomllib.loads(f"value = {text}")
-    except tomllib.TOMLDecodeError:
+    except (ValueError, RecursionError):  # no TOML, a number of too many digits, or too deep
         return text
     return parsed["value"] if len(parsed) == 1 else text

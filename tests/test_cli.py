@@ -18,6 +18,7 @@ import loo_sim
 from loo_sim.cli import cli
 from loo_sim.console import Output
 from loo_sim.policies.parse import builtin_names
+from loo_sim.problems import InputError
 from loo_sim.rules import OPTIONS, PRESETS, UNITS_PER_STAKE
 
 HEAVY = ("numba", "pandas", "matplotlib", "pyarrow", "scipy", "rich")
@@ -274,6 +275,22 @@ def test_a_failed_cell_is_named_and_gives_exit_code_3(study, file, verbose):
     assert "pot = 6" not in found.stdout
 
 
+def test_a_run_that_fails_whole_says_that_nothing_was_written(study, file):
+    def before_chunk(game, first):
+        raise RuntimeError("no such trick")
+
+    study.before_chunk = before_chunk
+    found = loosim("run", file, "-o", "out", "-s", "sweep.pot=[3]")
+    assert (found.exit_code, found.stdout) == (3, "")
+    assert found.stderr.splitlines()[-2:] == [
+        "the cell pot = 3 failed: RuntimeError: no such trick",
+        "no cell was finished, nothing was written",
+    ]
+    assert not (file.parent / "out").exists()
+    with pytest.raises(RuntimeError, match="every cell failed: RuntimeError: no such trick"):
+        loo_sim.run(file)
+
+
 def test_a_disk_that_fails_gives_exit_code_1(study, file, monkeypatch):
     def full(*_):
         raise OSError(28, "No space left on device")
@@ -354,6 +371,55 @@ def test_a_deal_of_a_run_whose_policy_has_changed_is_refused(study, file):
     found = loosim("deal", "--experiment", "out")
     assert found.exit_code == 2
     assert "the policy 'mine' is not what it was when this was run" in found.stderr
+
+
+@pytest.mark.parametrize(
+    ("keys", "value", "told"),
+    [
+        (["seed"], -5, "seed: -5 is not a whole number from 0 to 2**64 - 1"),
+        (["seed"], 2**64, f"seed: {2**64} is not a whole number from 0 to 2**64 - 1"),
+        (
+            ["cells", 1, "pot_units"],
+            10,
+            "cells.1.pot_units: 10 is no number of units that can lie in the pot "
+            "(from 2187, which the deal puts in, to 729000000)",
+        ),
+        (
+            ["cells", 1, "pot_units"],
+            "6",
+            "cells.1.pot_units: '6' is no number of units that can lie in the pot "
+            "(from 2187, which the deal puts in, to 729000000)",
+        ),
+        (
+            ["cells", 1, "pot_units"],
+            None,
+            "cells.1.pot_units: None is no number of units that can lie in the pot "
+            "(from 2187, which the deal puts in, to 729000000)",
+        ),
+        (
+            ["cells", 1, "policies", 2],
+            "peel",
+            "cells.1.policies.2: lacks its name, its digest or its source",
+        ),
+        (
+            ["cells", 1, "policies", 2, "digest"],
+            7,
+            "cells.1.policies.2: lacks its name, its digest or its source",
+        ),
+    ],
+)
+def test_a_manifest_that_was_changed_is_not_played(study, file, keys, value, told):
+    loosim("run", file, "-o", "out")
+    path = file.parent / "out" / "manifest.json"
+    manifest = json.loads(path.read_text())
+    place = manifest
+    for key in keys[:-1]:
+        place = place[key]
+    place[keys[-1]] = value
+    path.write_text(json.dumps(manifest))
+    found = loosim("deal", "--experiment", "out", "--cell", "1")
+    assert (found.exit_code, found.stdout) == (2, "")
+    assert found.stderr == f"out: {told}\n"
 
 
 def test_records_may_come_from_a_pipe():
@@ -450,6 +516,44 @@ def test_run_from_python_gives_frames(study, file):
     assert result.manifest["seed"] == 9
     assert result.manifest["cells"][0]["rules"]["loo"] == "pot"
     assert loo_sim.read("out").manifest == result.manifest
+
+
+@pytest.mark.parametrize("jobs", [-1, 0, 1025, 1.5, True, "2"])
+def test_a_wrong_number_of_threads_from_python_is_refused(study, file, jobs):
+    with pytest.raises(InputError) as caught:
+        loo_sim.run(file, jobs=jobs)
+    what = f"{jobs!r} is not a whole number from 1 to 1,024"
+    assert str(caught.value) == f"loo_sim.run: jobs: {what}"
+    assert not (file.parent / "results").exists()
+
+
+def test_a_setting_that_no_file_can_hold_is_refused(file):
+    with pytest.raises(InputError) as caught:
+        loo_sim.run(file, pot={3}, rules={"loo": None})
+    assert str(caught.value).splitlines() == [
+        "loo_sim.run: pot: {3} is no value that an experiment file can hold",
+        "loo_sim.run: rules: None is no value that an experiment file can hold",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ({"seed": -1}, "seed: -1 is not a whole number from 0 to 18,446,744,073,709,551,615"),
+        ({"seed": 1.5}, "seed: 1.5 is not a whole number from 0 to 18,446,744,073,709,551,615"),
+        ({"index": -3}, "index: -3 is not a whole number from 0 to 18,446,744,073,709,551,615"),
+        (
+            {"index": 2**70},
+            f"index: {2**70} is not a whole number from 0 to 18,446,744,073,709,551,615",
+        ),
+        ({"rules": 7}, 'rules: 7 is not text (as in "peel,loo=3")'),
+        ({"policies": 7}, "policies: 7 is neither a policy nor a list of policies"),
+    ],
+)
+def test_a_wrong_deal_from_python_is_refused(wrong, told):
+    with pytest.raises(InputError) as caught:
+        loo_sim.deal(**wrong)
+    assert str(caught.value) == f"loo_sim.deal: {told}"
 
 
 def test_a_stopped_run_from_python_raises(study, file):

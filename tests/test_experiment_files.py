@@ -430,6 +430,38 @@ def test_policies_can_be_swept_by_name_and_by_table(tmp_path):
     ]
 
 
+@pytest.mark.parametrize("value", ["9" * 5000, "[" * 3000], ids=["digits", "brackets"])
+def test_values_that_toml_cannot_read_are_told_as_any_other(tmp_path, value):
+    for key in ("seed", "players"):
+        with pytest.raises(InputError) as caught:
+            load_experiment(written(tmp_path, 'study = "deals"'), [f"{key}={value}"])
+        (problem,) = caught.value.problems
+        assert (problem.source, problem.key) == (f"-s {key}={value}", key)
+
+
+MIXED = ", ".join(
+    f'{{ when = "{when}", do = "stand", chance = {1 / place} }}'
+    for place, when in enumerate(
+        [f"over_best == {n}" for n in range(12)]
+        + [f"high == {n}" for n in range(2, 15)]
+        + [f"plain_suits == {n}" for n in (1, 2, 3)],
+        start=2,
+    )
+)
+
+
+def test_a_policy_that_mixes_in_too_many_ways_is_told_before_anything_is_run(tmp_path):
+    policy = tmp_path / "mixed.toml"
+    policy.write_text(f'name = "mixed"\n[announce]\nrules = [{MIXED}]\n')
+    text = 'study = "deals"\npolicies = "mixed.toml"\n[sweep]\nplayers = [5, 6]'
+    with pytest.raises(InputError) as caught:
+        load_experiment(written(tmp_path, text))
+    assert str(caught.value) == (
+        f"{policy}: announce: all seats together make more than 252 different sets of chances "
+        "(use fewer different chances, or round those of the table; in the cell players = 5)"
+    )
+
+
 def test_overrides_replace_keys_rules_and_axes(tmp_path):
     text = 'study = "deals"\n[rules]\nloo = 3\n[sweep]\nplayers = [5, 6]\nrules.ante = [0, 1]'
     words = ["pot=20", "rules.loo=pot", "sweep.players=[7]", "sweep.rules.ante=[2]", "name=y"]

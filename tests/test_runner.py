@@ -237,6 +237,17 @@ def test_a_cell_that_fails_is_named_and_the_others_go_on(study, tmp_path):
     assert table.groupby("pot")["n"].sum().to_dict() == {3: 95, 9: 95}
 
 
+def test_a_run_of_which_every_cell_fails_leaves_what_was_there(study, tmp_path):
+    before = run(tmp_path).manifest
+    study.before_chunk = raising_at(3, RuntimeError())
+    ended = run(tmp_path)
+    assert statuses(ended) == ["failed"]
+    assert ended.directory is None
+    assert json.loads((tmp_path / "out" / "manifest.json").read_text()) == before
+    assert (tmp_path / "out" / "kinds.parquet").exists()
+    assert sorted(item.name for item in tmp_path.iterdir()) == ["out", "x.toml"]
+
+
 def test_a_failed_cell_stops_its_own_work_at_once(study, tmp_path):
     begun = []
 

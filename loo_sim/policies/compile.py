@@ -240,8 +240,7 @@ def _code(thresholds: Thresholds, policy: Policy, mixture_codes: dict[Thresholds
                     policy.source,
                     None,
                     "announce",
-                    f"with the other seats' policies it makes more than {MOST_MIXTURES} "
-                    "different sets of chances",
+                    f"all seats together make more than {MOST_MIXTURES} different sets of chances",
                     "use fewer different chances, or round those of the table",
                 )
             ]

@@ -62,6 +62,11 @@ class Choice:
     rules: tuple[Rule, ...]
     otherwise: str
 
+    @property
+    def is_certain(self) -> bool:
+        """Whether no rule leaves anything to chance, but for the word `random`."""
+        return all(rule.chance == 1 for rule in self.rules)
+
 
 class Play(NamedTuple):
     """How cards are played: a choice of word for each kind, in the order of `PLAY_WORDS`.

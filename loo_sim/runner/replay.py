@@ -8,11 +8,20 @@ from pathlib import Path
 from typing import Any
 
 from loo_sim.draws import deal_cards, seat_choices
-from loo_sim.experiment import DEFAULTS, Cell, game_cell, load_experiment, toml_value
+from loo_sim.experiment import (
+    DEFAULTS,
+    SEEDS,
+    Cell,
+    game_cell,
+    is_whole,
+    load_experiment,
+    toml_value,
+)
 from loo_sim.policies.player import PolicyPlayer
 from loo_sim.problems import InputError, Problem, Problems
 from loo_sim.records import Record
 from loo_sim.referee import play_deal
+from loo_sim.rules import MOST_STAKES, UNITS_PER_STAKE
 
 
 def replay(cell: Cell, seed: int, index: int) -> Record:
@@ -120,22 +129,37 @@ def _cell_of_manifest(directory: Path, number: int) -> tuple[int, Cell]:
     manifest = read_manifest(directory)
     _check_number(directory, number, len(manifest["cells"]))
     found: Mapping[str, Any] = manifest["cells"][number]
+    where = f"cells.{number}"
     problems = Problems(str(directory))
+    if not is_whole(manifest["seed"], 0, SEEDS - 1):
+        problems.add("seed", f"{manifest['seed']!r} is not a whole number from 0 to 2**64 - 1")
+    for seat, policy in enumerate(found["policies"]):
+        named = policy if isinstance(policy, dict) else {}
+        if not all(isinstance(named.get(key), str) for key in ("name", "digest", "source")):
+            problems.add(f"{where}.policies.{seat}", "lacks its name, its digest or its source")
+    problems.raise_if_any()
     sources = [policy["source"] for policy in found["policies"]]
     options = {"players": found["players"], "rules": found["rules"], "policies": sources}
     cell = game_cell(options, problems)
+    pot = found.get("pot_units")
+    if cell and not is_whole(pot, cell.pot, MOST_STAKES * UNITS_PER_STAKE):
+        problems.add(
+            f"{where}.pot_units",
+            f"{pot!r} is no number of units that can lie in the pot",
+            f"from {cell.pot}, which the deal puts in, to {MOST_STAKES * UNITS_PER_STAKE}",
+        )
     for seat, (policy, then) in enumerate(
         zip(cell.policies if cell else (), found["policies"], strict=False)
     ):
         if policy.digest != then["digest"]:
             problems.add(
-                f"cells.{number}.policies.{seat}",
+                f"{where}.policies.{seat}",
                 f"the policy {policy.name!r} is not what it was when this was run",
                 "run the experiment again",
             )
     problems.raise_if_any()
     assert cell is not None
-    return manifest["seed"], replace(cell, pot=found["pot_units"])
+    return manifest["seed"], replace(cell, pot=pot)
 
 
 def _check_number(path: Path, number: int, cells: int) -> None:

@@ -105,7 +105,8 @@ def run_experiment(
                 manifest = make_manifest(
                     experiment, work.outcomes, work.axes, output, jobs, started
                 )
-                kept = stopped is None or any(o.status == DONE for o in work.outcomes)
+                # Without a finished cell there is nothing to put in an older result's place.
+                kept = any(outcome.status == DONE for outcome in work.outcomes)
                 if kept:
                     writer.finish(manifest)
     finally:
