@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import platform
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from loo_sim.runner.threads import usable_cores
-
 PACKAGES = ("numpy", "numba", "llvmlite", "pandas", "pyarrow")
+
+
+def usable_cores() -> int:
+    """Cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def machine() -> dict[str, Any]:

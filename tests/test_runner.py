@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import threading
 import time
 from collections import Counter
 from pathlib import Path
@@ -27,6 +28,8 @@ from loo_sim.runner.replay import replay
 from loo_sim.runner.results import check_place
 from loo_sim.runner.run import Run, run_experiment
 from loo_sim.runner.signals import Stopper, Terminated
+from loo_sim.runner.threads import affordable_threads
+from loo_sim.studies import find_study
 from loo_sim.sweep import column_values
 
 TESTS = Path(__file__).parent
@@ -91,6 +94,33 @@ def test_the_tables_are_the_same_bytes_whatever_the_jobs(study, tmp_path, jobs):
         content = (ended.directory / "kinds.parquet").read_bytes()
         digests.append(content)
     assert digests[:2] == digests[2:]
+
+
+def test_no_more_threads_work_than_memory_has_room_for(study, tmp_path, monkeypatch, capsys):
+    # The counts of a fake study are seven words of eight bytes.
+    monkeypatch.setattr("loo_sim.runner.threads.MOST_COUNT_BYTES", 3 * 7 * 8)
+    digests = []
+    for threads, told in ((3, ""), (8, "only 3 of 8 threads: memory for more is wanting\n")):
+        at_work = set()
+        study.seconds = 0.01
+        study.before_chunk = lambda game, first, ids=at_work: ids.add(threading.get_ident())
+        ended = run(tmp_path, jobs=threads, progress=LineProgress(), verbose=True)
+        assert len(at_work - {threading.get_ident()}) == 3
+        assert capsys.readouterr().err.startswith(told + "x: 95 deals")
+        digests.append(ended.manifest["tables"])
+    assert digests[0] == digests[1]
+
+
+def test_the_counts_of_sixteen_players_stay_within_half_a_gigabyte(tmp_path):
+    path = experiment(tmp_path, "players = 16")
+    (cell,) = load_experiment(path, ["study=announce"]).cells
+    counts = find_study("announce").empty_counts(cell)
+    threads = affordable_threads(64, counts)
+    assert threads * 272 * 4861 * 5 * 6 * 4 <= 500e6 < (threads + 1) * 272 * 4861 * 5 * 6 * 4
+
+
+def test_counts_too_large_for_the_memory_are_counted_by_one_thread():
+    assert affordable_threads(4, (np.empty(2**29, np.uint8),)) == 1
 
 
 def test_another_seed_gives_other_tables(study, tmp_path):

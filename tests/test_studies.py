@@ -9,12 +9,15 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import norm
 
 from loo_sim.cards import hand_classes
 from loo_sim.experiment import Cell
 from loo_sim.rules import PRESETS, UNITS_PER_STAKE, Rules
 from loo_sim.studies import announce, deals
 from loo_sim.studies.estimates import aggregate, estimate, estimate_share, quantiles
+
+Z95 = norm.ppf(0.975)
 
 FOLD, STAND, MISS, DEFEND, ALL_FOLDED = range(5)
 
@@ -284,12 +287,20 @@ def test_the_headline_of_deals_sums_up_the_sample():
     assert deals.headline(tables) == [
         (
             "9",
-            f"{swing.mean():+.4f} ± {1.96 * standard_error(swing):.4f}",
+            f"{swing.mean():+.4f} ± {Z95 * standard_error(swing):.4f}",
             f"{low:+g} to {high:+g}",
             f"{sample['standers'].mean():.3f}",
             f"{sample['looed'].mean():.3f}",
         )
     ]
+
+
+def test_one_deal_has_a_headline_without_an_interval():
+    pot_counts = np.zeros((17, 5, 17), np.int64)
+    pot_counts[2, 0, 0] = 1
+    tables = deals.tables(cell_of(5, 3), 1, (np.zeros((5, 5, 5), np.int64), pot_counts))
+    (row,) = deals.headline(tables)
+    assert row[1] == "-3.0000 ± –"
 
 
 # --- announce -------------------------------------------------------------------------------------
@@ -403,8 +414,16 @@ def test_the_headline_of_announce_pools_all_hands_of_the_first_seat_and_the_deal
     assert [row[:2] for row in found] == [("first", "0"), ("dealer", "1")]
     assert found[0][2:] == (
         f"{len(first) / 1000:.4f}",
-        f"{own.mean():+.4f} ± {1.96 * standard_error(own):.4f}",
-        f"{other.mean():+.4f} ± {1.96 * standard_error(other):.4f}",
-        f"{(other - own).mean():+.4f} ± {1.96 * standard_error(other - own):.4f}",
+        f"{own.mean():+.4f} ± {Z95 * standard_error(own):.4f}",
+        f"{other.mean():+.4f} ± {Z95 * standard_error(other):.4f}",
+        f"{(other - own).mean():+.4f} ± {Z95 * standard_error(other - own):.4f}",
         f"{(first['other'] == 0).mean():.1%}",
     )
+
+
+def test_one_deal_has_a_headline_of_announcements_without_intervals():
+    cell = cell_of(5, 9, Rules(loo=4))
+    counts = announce.empty_counts(cell)
+    counts[0][1, 0, 1, 0] = 1  # the first seat wins a trick with its hand, none with the miss
+    (row,) = announce.headline(announce.tables(cell, 1, counts))
+    assert row[3:6] == ("+3.0000 ± –", "-4.0000 ± –", "-7.0000 ± –")

@@ -141,7 +141,7 @@ def _cell_of_manifest(directory: Path, number: int) -> tuple[int, Cell]:
     sources = [policy["source"] for policy in found["policies"]]
     options = {"players": found["players"], "rules": found["rules"], "policies": sources}
     cell = game_cell(options, problems)
-    pot = found.get("pot_units")
+    pot: Any = found.get("pot_units")
     if cell and not is_whole(pot, cell.pot, MOST_STAKES * UNITS_PER_STAKE):
         problems.add(
             f"{where}.pot_units",

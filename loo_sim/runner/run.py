@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from loo_sim.experiment import Cell, Experiment
+from loo_sim.machine import usable_cores
 from loo_sim.runner.manifest import (
     DONE,
     FAILED,
@@ -23,7 +24,7 @@ from loo_sim.runner.plan import chunks
 from loo_sim.runner.progress import Progress
 from loo_sim.runner.results import ResultWriter
 from loo_sim.runner.signals import Stopper
-from loo_sim.runner.threads import count_cell, usable_cores
+from loo_sim.runner.threads import affordable_threads, count_cell
 from loo_sim.studies import Study, find_study
 from loo_sim.sweep import column_values
 
@@ -77,11 +78,12 @@ def run_experiment(
     output : Path, optional
         The result's place; by default ``results/`` and the experiment's name.
     jobs : int, optional
-        Threads; by default one for each usable core.
+        Threads; by default one for each usable core. Fewer work where their counts would take
+        more than `threads.MOST_COUNT_BYTES`, as those of `announce` do at many players.
     progress : Progress, optional
         By default nothing is told.
     verbose : bool
-        Tell the traceback of a failed cell.
+        Tell the traceback of a failed cell, and where fewer threads work than were asked for.
 
     Returns
     -------
@@ -182,12 +184,16 @@ class _Work:
         seed, deals = self.experiment.seed, self.experiment.deals
         policy_tables = compile_tables(cell.policies, cell.rules, cell.players, cell.pot)
         game = encode(cell.rules, policy_tables, cell.pot)
+        counts = self.study.empty_counts(cell)
         if not self.compiled:
             with self.progress.compiling():
-                self.study.add_counts(game, seed, 0, 1, self.study.empty_counts(cell))
+                self.study.add_counts(game, seed, 0, 1, counts)
             self.compiled = True
+        jobs = affordable_threads(self.jobs, counts)
+        if jobs < self.jobs and self.verbose:
+            self.progress.say(f"only {jobs} of {self.jobs} threads: memory for more is wanting")
         todo = list(chunks(deals, self.study.CHUNK_DEALS))
-        counts = count_cell(self.study, cell, game, seed, todo, self.jobs, self.progress.advance)
+        counts = count_cell(self.study, cell, game, seed, todo, jobs, self.progress.advance)
         return self.study.tables(cell, deals, counts)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
@@ -16,9 +15,14 @@ if TYPE_CHECKING:
     from loo_sim.studies import Counts, Study
 
 
-def usable_cores() -> int:
-    """Cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+MOST_COUNT_BYTES = 500 * 10**6
+"""Memory for the counts of all threads together, unless those of one take more."""
+
+
+def affordable_threads(jobs: int, counts: Counts) -> int:
+    """At most `jobs` threads, and no more than have room for counts of this size each."""
+    size = sum(array.nbytes for array in counts)
+    return min(jobs, max(1, MOST_COUNT_BYTES // size))
 
 
 def count_cell(

@@ -6,7 +6,8 @@ same deal, the others answering by their policies. Folding and defending are wor
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from itertools import starmap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -15,8 +16,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from loo_sim.cards import hand_classes
+from loo_sim.policies.features import situations
 from loo_sim.rules import UNITS_PER_STAKE
-from loo_sim.studies.estimates import Estimate, aggregate, estimate, estimate_share
+from loo_sim.studies.estimates import Estimate, aggregate, estimate, estimate_share, with_interval
 
 if TYPE_CHECKING:
     from loo_sim.experiment import Cell
@@ -77,7 +79,7 @@ def tables(cell: Cell, deals: int, counts: Counts) -> dict[str, pa.Table]:
     """
     parts = [
         _situation_table(cell, deals, situation, counts[0][situation.row])
-        for situation in _situations(cell)
+        for situation in starmap(Situation, situations(cell.players))
     ]
     return {"announce": pa.concat_tables(parts)}
 
@@ -96,23 +98,13 @@ def headline(tables: Mapping[str, pa.Table]) -> list[tuple[str, ...]]:
             str(row["standers"]),
             f"{row['weight']:.4f}",
             *(
-                f"{row[name]:+.4f} ± {1.96 * row[f'{name}_se']:.4f}"
+                with_interval(row[name], row[f"{name}_se"])
                 for name in ("stand", "miss", "miss_minus_stand")
             ),
             f"{row['miss_loo']:.1%}",
         )
         for row in pooled.to_dict("records")
     ]
-
-
-def _situations(cell: Cell) -> Iterator[Situation]:
-    """Every situation that can be, by seat, standers and whether the miss is there."""
-    for seat in range(cell.players):
-        is_dealer = seat == cell.players - 1
-        for standers in range(1 if is_dealer else 0, seat + 1):
-            for miss_free in (False, True):
-                if miss_free or standers:
-                    yield Situation(seat, standers, miss_free)
 
 
 def _situation_table(

@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from loo_sim.rules import UNITS_PER_STAKE
-from loo_sim.studies.estimates import estimate, estimate_share, quantiles
+from loo_sim.studies.estimates import estimate, estimate_share, quantiles, with_interval
 
 if TYPE_CHECKING:
     from loo_sim.experiment import Cell
@@ -64,13 +64,13 @@ def headline(tables: Mapping[str, pa.Table]) -> list[tuple[str, ...]]:
     """One row: the pot's mean change with its 95 % interval, its spread, who was in, who looed."""
     swings, pot = tables["swings"].to_pandas(), tables["pot"].to_pandas()
     n, change = swings["n"].to_numpy(), swings["pot_swing"].to_numpy()
-    mean = float((n * change).sum() / n.sum())
-    se = float(np.sqrt((n * (change - mean) ** 2).sum() / max(n.sum() - 1, 1) / n.sum()))
+    units = np.rint(change * UNITS_PER_STAKE).astype(np.int64)
+    mean, se = estimate(n.tolist(), units.tolist(), UNITS_PER_STAKE)
     low, high = quantiles(change, n, (0.05, 0.95))
     return [
         (
             f"{(pot['pot_after'] - pot['pot_swing']).iloc[0]:g}",
-            f"{mean:+.4f} ± {1.96 * se:.4f}",
+            with_interval(float(mean), float(se)),
             f"{low:+g} to {high:+g}",
             f"{(pot['n'] * pot['standers']).sum() / pot['n'].sum():.3f}",
             f"{(pot['n'] * pot['looed']).sum() / pot['n'].sum():.3f}",
