@@ -50,6 +50,8 @@ class TomlFile:
     ----------
     path : Path
         The file, as it was named.
+    text : str
+        The file's text, every line ended by a bare newline.
     data : dict
         Its content, as `tomllib` reads it.
     lines : mapping of str to int
@@ -58,6 +60,7 @@ class TomlFile:
     """
 
     path: Path
+    text: str
     data: dict[str, Any]
     lines: Mapping[str, int]
 
@@ -88,7 +91,7 @@ def load(path: str | Path) -> TomlFile:
     path = Path(path)
     text = _read(path)
     try:
-        return TomlFile(path, tomllib.loads(text), _Scanner(text).scan())
+        return TomlFile(path, text, tomllib.loads(text), _Scanner(text).scan())
     except RecursionError:
         raise _wrong(path, "arrays or tables are nested too deeply") from None
     except ValueError as error:

@@ -181,6 +181,20 @@ def test_the_manifest_says_what_was_run_and_how(study, tmp_path):
     assert second["rules"]["loo"] == 6
     assert [policy["name"] for policy in second["policies"]] == ["peel"] * 6
     assert second["policies"][0]["source"] == "peel"
+    assert manifest["policy_files"] == {}
+
+
+def test_the_manifest_keeps_the_text_of_policies_of_ones_own(study, tmp_path):
+    text = '# mine\nname = "mine"\n[announce]\notherwise = "stand"\n'
+    mine = tmp_path / "mine.toml"
+    mine.write_text(text, encoding="utf-8")
+    seats = 'policies = ["peel", "mine.toml", "mine.toml", "peel", "peel", "mine.toml"]'
+    checked = load_experiment(experiment(tmp_path, f"{seats}\n{SWEEP}"))
+    mine.write_text("something else by now")
+    ended = run_experiment(checked, tmp_path / "out", 1)
+    assert ended.manifest["policy_files"] == {str(mine): text}
+    source = ended.manifest["cells"][1]["policies"][5]["source"]
+    assert ended.manifest["policy_files"][source] == text
 
 
 def test_an_older_result_is_replaced_whole(study, tmp_path):

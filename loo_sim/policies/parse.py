@@ -110,6 +110,7 @@ class _Reader:
             table=self.parquet(announce),
             play=Play(**{kind: self.play_choice(play, kind) for kind in PLAY_WORDS}),
             source=str(self.file.path),
+            text=self.file.text,
             digest="",
         )
         return replace(policy, digest=_digest(policy))

@@ -106,6 +106,8 @@ class Policy:
         Rules for playing cards.
     source : str
         The file it was read from, as it was named.
+    text : str
+        The text of that file.
     digest : str
         SHA-256 (hexadecimal) of what it does: its name, rules, words and table, whatever the
         layout and the comments of its file.
@@ -117,6 +119,7 @@ class Policy:
     table: PolicyTable | None
     play: Play
     source: str
+    text: str
     digest: str
 
 

@@ -90,6 +90,7 @@ def make_manifest(
             _cell(experiment, cell, outcome, of_axes)
             for cell, outcome, of_axes in zip(experiment.cells, outcomes, axes, strict=True)
         ],
+        "policy_files": _policy_files(experiment),
         "digests": {
             "rules": _digest([cell.rules.to_dict() for cell in experiment.cells]),
             "policies": _digest([[p.digest for p in cell.policies] for cell in experiment.cells]),
@@ -131,12 +132,29 @@ def _cell(
     }
 
 
+def _policy_files(experiment: Experiment) -> dict[str, str]:
+    """The text of each policy file that is not built in, by its whole path.
+
+    The run can be repeated with it after the file has been changed or lost.
+    """
+    return {
+        _source(policy): policy.text
+        for cell in experiment.cells
+        for policy in cell.policies
+        if not _is_builtin(policy)
+    }
+
+
 def _source(policy: Policy) -> str:
     """What names the policy from anywhere: a built-in name, or the whole path of a file."""
+    path = Path(policy.source)
+    return path.stem if _is_builtin(policy) else str(path.resolve())
+
+
+def _is_builtin(policy: Policy) -> bool:
     from loo_sim.policies.parse import BUILTIN
 
-    path = Path(policy.source)
-    return path.stem if path.parent == BUILTIN else str(path.resolve())
+    return Path(policy.source).parent == BUILTIN
 
 
 def _digest(content: Any) -> str:
