@@ -128,17 +128,35 @@ class TestDeals:
         assert values["after"].to_list() == pytest.approx([-1.0, -0.9, -0.8, -0.7, -0.6, -2.5])
         assert values["to_speak"].to_list() == [5, 4, 3, 2, 1, 0]
 
-    def test_the_seat_that_takes_most(self, tmp_path):
+    def test_the_seats_that_take_most_and_least(self, tmp_path):
         sentence = seats.compare_seats(first_cell(tmp_path, deals_tables()))
-        # 1.96 * 0.004 = 0.0078; the errors of two seats are added: 1.96 * 0.008 = 0.0157
-        assert "the dealer takes most, 0.500 ± 0.008 stakes a deal" in sentence
-        assert "0.500 ± 0.016 more than seat 0" in sentence
+        # 1.96 * 0.004 = 0.0078
+        assert "highest for the dealer (0.500 ± 0.008 stakes)" in sentence
+        assert "lowest for seat 0 (0.000 ± 0.008 stakes)" in sentence
         assert "costs the dealer 2.500 ± 0.008 stakes" in sentence
+
+    def test_no_seat_takes_most_that_is_not_told_apart_from_the_next(self, tmp_path):
+        tables = deals_tables()
+        # Seats 4 and 5 lie 0.02 apart: less than 2.576 * (0.004 + 0.004) = 0.0206.
+        tables["deals"]["net"] = [0.0, 0.1, 0.2, 0.3, 0.48, 0.5]
+        sentence = seats.compare_seats(first_cell(tmp_path, tables))
+        assert (
+            "highest for the dealer (0.500 ± 0.008 stakes) or for seat 4 (0.480 ± 0.008 stakes) "
+            "(too close to call) and lowest for seat 0 (" in sentence
+        )
 
     def test_alike_seats_are_too_close_to_call(self, tmp_path):
         tables = deals_tables()
         tables["deals"]["net"] = 0.2 + 0.001 * np.arange(6)
-        assert "too close to call" in seats.compare_seats(first_cell(tmp_path, tables))
+        sentence = seats.compare_seats(first_cell(tmp_path, tables))
+        assert "is too close to call between the 6 seats." in sentence
+        assert "est for" not in sentence
+
+    def test_what_only_the_dealer_can_do_has_no_share_elsewhere(self, tmp_path):
+        rows = seats.announcement_exhibit(first_cell(tmp_path, deals_tables())).numbers.rows
+        # sqrt(0.3 * 0.7 / 200,000) = 0.102 %, sqrt(0.05 * 0.95 / 200,000) = 0.0487 %
+        assert [rows[0][3], rows[0][5]] == ["–", "–"]
+        assert [rows[-1][3], rows[-1][5]] == ["30.00(10) %", "5.000(49) %"]
 
     def test_mean_swing(self, tmp_path):
         played = first_cell(tmp_path, deals_tables())
@@ -156,32 +174,51 @@ class TestDeals:
         assert "grows by 1.000 ± 0.013 stakes" in sentence
         assert "larger after 60.0 ± 0.2 %" in sentence
 
+    def test_mean_swing_of_a_few_deals_is_that_of_the_sample(self, tmp_path):
+        tables = deals_tables()
+        sample = [-3.0] * 4 + [0.0] * 3 + [3.0] * 2 + [6.0]
+        tables["swings"]["n"] = [4, 3, 2, 1]
+        played = first_cell(tmp_path, tables, deals=10)
+        expected = np.std(sample, ddof=1) / 10**0.5
+        assert swings.mean_swing(played) == pytest.approx((0, expected))
+
+    def test_one_deal_has_no_error(self, tmp_path):
+        tables = deals_tables()
+        tables["swings"] = tables["swings"].iloc[:1].assign(n=1, share=1.0)
+        mean, error = swings.mean_swing(first_cell(tmp_path, tables, deals=1))
+        assert mean == -3
+        assert np.isnan(error)
+
     @pytest.mark.parametrize(
-        ("shifts", "first", "second"),
+        ("shifts", "told"),
         [
-            # The mean is the shift; the errors of two games, 1.96 * sqrt(2 * 9 / 200,000) = 0.0186.
-            ((1, 2), "grows most with a pot of 4, by 2.000 ± 0.013", "least"),
-            ((-1, 2), "grows most with a pot of 4, by 2.000 ± 0.013", "shrinks most"),
-            ((-2, -1), "shrinks least with a pot of 4, by 1.000 ± 0.013", "most"),
+            # The mean is the shift, its error sqrt(9 / 200,000) = 0.0067, 0.0131 at 95 %. Two
+            # games are told apart by 1.96 * 2 * 0.0067 = 0.0263, three by 2.241 * 0.0134 = 0.0301.
+            ((1, 2), "highest with a pot of 4 (2.000 ± 0.013 stakes) and lowest with a pot of 3 ("),
+            ((-2, -1), "highest with a pot of 4 (−1.000 ± 0.013 stakes) and lowest with a pot of"),
+            ((1, 1.027), "highest with a pot of 4 (1.027 ± 0.013 stakes) and lowest with a pot of"),
+            ((1, 1.025), "is too close to call between the 2 games."),
+            ((1, 0, 1.027), "highest with a pot of 5 (1.027 ± 0.013 stakes) or with a pot of 3 ("),
+            ((1, 0, 1.032), "highest with a pot of 5 (1.032 ± 0.013 stakes) and lowest with a"),
         ],
-    )  # fmt: skip
-    def test_pots_that_change_differently(self, tmp_path, shifts, first, second):
+    )
+    def test_pots_that_change_differently(self, tmp_path, shifts, told):
         games, parts = [], []
-        for pot, shift in zip((3, 4), shifts, strict=True):
+        for pot, shift in enumerate(shifts, start=3):
             games.append(cell({"pot": pot}, pot=float(pot)))
             parts.append(deals_tables(axes={"pot": pot}))
-            parts[-1]["swings"]["pot_swing"] += shift
+            parts[-1]["swings"]["pot_swing"] += round(shift * 729) / 729
         tables = {name: pd.concat([part[name] for part in parts]) for name in parts[0]}
         result = read_result(write_result(tmp_path, games, tables))
-        sentence = swings.compare_means(list(result.cells))
-        assert sentence.startswith(f"The pot {first} stakes a deal on average, and {second} with")
-        assert f"lie {shifts[1] - shifts[0]}.000 ± 0.019 stakes apart" in sentence
+        assert told in swings.compare_means(list(result.cells))
 
     def test_pots_taken_without_play(self, tmp_path):
         sentence = swings.no_play(first_cell(tmp_path, deals_tables()))
-        # five seats at 1 % and the dealer at 5 %; six seats looed at 8 %
+        # Five seats at 1 % and the dealer at 5 %.
         assert sentence.startswith("In 10.00 ± 0.13 % of the deals")
-        assert "0.48 players are looed" in sentence
+        # 0.4 * 1.2 looed; variance 0.4 * 0.16 + 0.4 * 0.6 * 1.2^2 = 0.4096, so that the half-width
+        # is 1.96 * sqrt(0.4096 / 200,000) = 0.0028.
+        assert "0.480 ± 0.003 players are looed" in sentence
 
     def test_announcements_and_silence_are_all_there_is(self, tmp_path):
         shares = seats.announcements(first_cell(tmp_path, deals_tables()))
@@ -218,18 +255,38 @@ class TestMiss:
         assert (~inside).any()
         assert (values["sure"] == ~inside)[values["n"] >= 30].all()
 
-    def test_worth_of_the_offer(self, game):
-        worth = miss.offer_worth(game).set_index("seat")
-        # Seat 0: the miss always nets -0.3, less than folding.
-        assert worth.loc[0, "worth"] == 0
-        # Seat 4 nets +0.1 by the miss if nobody is in, 0 or less otherwise.
-        assert 0 < worth.loc[4, "worth"] < 0.1
-        assert 0 < worth.loc[4, "taken"] < 1
-        rows = miss.on_offer(game)
-        kinds = decide(rows[rows["seat"] == 4], ["standers", "trumps", "row", "col"])
-        taken = kinds[kinds["sure"] & (kinds["miss"] > 0) & (kinds["miss_minus_stand"] > 0)]
-        gain = taken["n"] * np.minimum(taken["miss"], taken["miss_minus_stand"])
-        assert worth.loc[4, "worth"] == pytest.approx(gain.sum() / kinds["n"].sum())
+    def test_the_miss_taken_blind(self, game):
+        seats = miss.blind_miss(game).set_index("seat")
+        table = game.tables["announce"]
+        for seat in (0, 4, 5):
+            rows = table[(table["seat"] == seat) & table["miss_free"]]
+            n = rows["n"].sum()
+            mean = (rows["n"] * rows["miss"]).sum() / n
+            within = (rows["miss_se"].fillna(0) ** 2 * rows["n"] * (rows["n"] - 1)).sum()
+            spread = within + (rows["n"] * (rows["miss"] - mean) ** 2).sum()
+            assert seats.loc[seat, "n"] == n
+            assert seats.loc[seat, "miss"] == pytest.approx(mean)
+            assert seats.loc[seat, "miss_se"] == pytest.approx((spread / n / (n - 1)) ** 0.5)
+        # From seat 0 the miss always nets -0.3 in the sample.
+        assert seats.loc[0, "miss"] == pytest.approx(-0.3)
+        assert seats.loc[0, "to_speak"] == 5
+
+    def test_seats_are_compared_by_the_miss_taken_blind(self, game):
+        sentence = miss.compare_seats(game)
+        assert "highest for the dealer (" in sentence
+        assert "lowest for seat 0 (−0.300 ±" in sentence
+
+    def test_games_are_compared_by_what_the_first_who_may_ask_nets(self, tmp_path):
+        games, parts = [], []
+        for pot, shift in ((3, 0.0), (4, 0.5)):
+            games.append(cell({"pot": pot}, pot=float(pot)))
+            parts.append(announce_table(seats=[0, 5], axes={"pot": pot}))
+            parts[-1]["miss"] += shift
+        result = read_result(write_result(tmp_path, games, {"announce": pd.concat(parts)}))
+        sentence = miss.compare_games(list(result.cells))
+        # -0.3 from seat 0, the other game 0.5 more.
+        assert "highest with a pot of 4 (0.200 ±" in sentence
+        assert "lowest with a pot of 3 (−0.300 ±" in sentence
 
 
 class TestStrategy:

@@ -6,7 +6,14 @@ import math
 
 import pytest
 
-from loo_sim.report.rounding import interval, percent_interval, share_error, stakes, with_error
+from loo_sim.report.rounding import (
+    interval,
+    percent_interval,
+    percent_with_error,
+    share_error,
+    stakes,
+    with_error,
+)
 
 NAN = math.nan
 
@@ -31,7 +38,7 @@ NAN = math.nan
     ],
 )
 def test_standard_error_stands_in_brackets_to_its_second_digit(value, error, text):
-    assert with_error(value, error) == text
+    assert with_error(value, error, 5000) == text
 
 
 @pytest.mark.parametrize(
@@ -50,18 +57,46 @@ def test_standard_error_stands_in_brackets_to_its_second_digit(value, error, tex
     ],
 )
 def test_prose_gives_the_half_width_of_the_95_percent_interval(value, error, text):
-    assert interval(value, error) == text
+    assert interval(value, error, 5000) == text
 
 
 def test_an_unknown_error_is_said_to_be_unknown():
-    assert interval(1.5, NAN) == "≈ 1.50 (error unknown)"
+    assert interval(1.5, NAN, 5000) == "≈ 1.50 (error unknown)"
 
 
 def test_shares_are_told_in_percent():
     # sqrt(0.25 * 0.75 / 7500) = 0.005; 1.96 * 0.5 % = 0.98 %
     assert share_error(0.25, 7500) == pytest.approx(0.005)
-    assert percent_interval(0.25, 0.005) == "25.0 ± 1.0 %"
+    assert percent_interval(0.25, 7500) == "25.0 ± 1.0 %"
+    assert percent_with_error(0.25, 7500) == "25.00(50) %"
     assert math.isnan(share_error(0.25, 0))
+
+
+@pytest.mark.parametrize(
+    ("share", "n", "text"),
+    [
+        # A share p stays unseen in n deals with the chance (1 - p)^n, 5 % at the bound: for one
+        # deal 95 %, for forty 1 - 0.05^(1/40) = 7.217 %, for many 2.9957 / n.
+        (0.0, 1, "< 95 %"),
+        (0.0, 40, "< 7.2 %"),
+        (1.0, 40, "> 92.8 %"),
+        (0.0, 200_000, "< 0.0015 %"),
+        (1.0, 200_000, "> 99.9985 %"),
+        # What rounding leaves of a sum of shares is no deal.
+        (1 - 1e-12, 200_000, "> 99.9985 %"),
+        (0.0, 0, "–"),
+    ],
+)
+def test_a_share_never_seen_is_told_by_its_bound(share, n, text):
+    assert percent_with_error(share, n) == text
+    prose = text.replace("<", "under").replace(">", "over")
+    assert percent_interval(share, n) == prose
+
+
+def test_few_deals_that_came_out_alike_are_no_certainty():
+    assert with_error(3.0, 0.0, 999) == "≈ 3.00"
+    assert with_error(3.0, 0.0, 1000) == "3.00"
+    assert interval(3.0, 0.0, 40) == "≈ 3.00 (error unknown)"
 
 
 def test_stakes_are_written_as_set():

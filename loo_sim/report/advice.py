@@ -163,7 +163,8 @@ def hands_for_the_miss(cell: Cell, spot: Spot) -> str:
         )
     pooled = aggregate(covered.assign(together=0), ["together"]).iloc[0]
     over_folding, over_standing = (
-        interval(pooled[name], pooled[f"{name}_se"]) for name in ("miss", "miss_minus_stand")
+        interval(pooled[name], pooled[f"{name}_se"], pooled["n"])
+        for name in ("miss", "miss_minus_stand")
     )
     return (
         f"With {cell.label}, {spot.who} does best to take the miss with {words}. These are "

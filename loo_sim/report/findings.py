@@ -26,18 +26,17 @@ def _about_pots(result: Result) -> list[str]:
         found.append(_named(played, seats.compare_seats(played[0])))
     if len(swung) > 1:
         found.append(swings.compare_means(swung))
-    elif played:
-        found.append(swings.no_play(played[0]))
+    elif potted := result.having("pot"):
+        found.append(swings.no_play(potted[0]))
     return found
 
 
 def _about_the_miss(result: Result) -> list[str]:
     """What the study `announce` found."""
-    offers = miss.offers(result.having("announce"))
-    if not offers:
+    cells = miss.offering(result.having("announce"))
+    if not cells:
         return []
-    last = miss.compare_games(offers) if len(offers) > 1 else miss.compare_offers(offers[0])
-    cells = [offer.cell for offer in offers]
+    last = miss.compare_games(cells) if len(cells) > 1 else miss.compare_seats(cells[0])
     return [advice.first_to_speak(cells), strategy.compare_announcements(cells[0]), last]
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
 from math import ceil
 
@@ -18,10 +17,17 @@ from matplotlib.figure import Figure
 from loo_sim.report import style
 from loo_sim.report.exhibit import Exhibit, Table, each, make_exhibit
 from loo_sim.report.hands import BANDS, features
-from loo_sim.report.pooling import FEW_DEALS, decide
+from loo_sim.report.pooling import FEW_DEALS
+from loo_sim.report.ranking import Candidate, extremes
 from loo_sim.report.result import Cell
-from loo_sim.report.rounding import Z95, interval, listed, percent_in_words, signed, with_error
-from loo_sim.studies.estimates import aggregate
+from loo_sim.report.rounding import (
+    interval,
+    percent_interval,
+    percent_with_error,
+    signed,
+    with_error,
+)
+from loo_sim.studies.estimates import Z95, aggregate
 
 CONTRASTS = {
     "miss": "taking the miss against folding",
@@ -31,9 +37,6 @@ CONTRASTS = {
 
 STANDERS = ("nobody in yet", "one in", "two or more in")
 """Columns of the map."""
-
-MOST_NAMED = 3
-"""Seats named one by one."""
 
 _KEPT = 8
 """Games whose tables are kept while the page is put together."""
@@ -195,8 +198,8 @@ def miss_map_exhibit(cell: Cell) -> Exhibit:
             cell.seat_name(fold.seat),
             STANDERS[fold.others],
             f"{fold.n:,}",
-            with_error(fold.value, fold.value_se),
-            with_error(stand.value, stand.value_se),
+            with_error(fold.value, fold.value_se, fold.n),
+            with_error(stand.value, stand.value_se, stand.n),
         )
         for fold, stand in zip(each(against_fold), each(against_stand), strict=True)
     ]
@@ -217,182 +220,108 @@ def miss_map_exhibit(cell: Cell) -> Exhibit:
 
 
 @lru_cache(maxsize=_KEPT)
-def offer_worth(cell: Cell) -> pd.DataFrame:
-    """What having the miss on offer is worth in each seat.
+def blind_miss(cell: Cell) -> pd.DataFrame:
+    """What taking the miss nets in each seat whatever the hand.
 
-    Hands are sorted into kinds (number of trumps, and two ranks) apart by players in. Where the
-    miss surely beats the better of standing and doing nothing (`decide`), the kind counts with the
-    difference, elsewhere with 0; the mean over all deals in which the seat spoke with the miss
-    still there is what the offer adds to such a deal, the others following their policies.
+    The mean over all deals in which the seat spoke with the miss still there, the others following
+    their policies. A seat speaks once a deal, so that its error is exact.
 
     Returns
     -------
     DataFrame
-        `seat`, `to_speak`, `n` deals, `worth` and `worth_se` in stakes, and `taken`, the share of
-        those deals in which the miss surely was the best.
+        A row a seat, from the first to speak: `seat`, `to_speak`, `n` deals, `miss` and `miss_se`
+        in stakes, and `miss_loo`, the share of those deals in which he is looed.
     """
-    rows = on_offer(cell)
-    kinds = decide(rows, ["seat", "standers", "trumps", "row", "col"])
-    gains = kinds["sure"] & (kinds["best"] == "miss")
-    kinds = kinds.assign(
-        gain=np.where(gains, kinds["n"] * kinds["margin"], 0.0),
-        square=np.where(gains, (kinds["n"] * kinds["margin_se"]) ** 2, 0.0),
-        taken=np.where(gains, kinds["n"], 0),
-    )
-    sums = kinds.groupby("seat", as_index=False)[["n", "gain", "square", "taken"]].sum()
-    return pd.DataFrame(
-        {
-            "seat": sums["seat"],
-            "to_speak": cell.players - 1 - sums["seat"],
-            "n": sums["n"],
-            "worth": sums["gain"] / sums["n"],
-            "worth_se": np.sqrt(sums["square"]) / sums["n"],
-            "taken": sums["taken"] / sums["n"],
-        }
-    )
+    columns = ["seat", "n", "miss", "miss_se", "miss_loo", "miss_loo_se"]
+    pooled = aggregate(on_offer(cell)[columns], ["seat"])
+    return pooled.assign(to_speak=cell.players - 1 - pooled["seat"])
 
 
-@dataclass(frozen=True)
-class Offer:
-    """What the miss on offer is worth in one game.
-
-    Attributes
-    ----------
-    cell : Cell
-    worth : DataFrame
-        From `offer_worth`.
-    """
-
-    cell: Cell
-    worth: pd.DataFrame
-
-    def extreme(self, most: bool) -> pd.Series:
-        """The row of the seat to which the offer is worth most, or least."""
-        worth = self.worth["worth"]
-        return self.worth.iloc[int(worth.argmax() if most else worth.argmin())]
-
-    def told(self, row: pd.Series) -> str:
-        """The worth in a row in words: ``to seat 3 (0.21 ± 0.01 stakes)``."""
-        who = self.cell.seat_in_words(int(row["seat"]))
-        if row["worth"] > Z95 * row["worth_se"]:
-            return f"to {who} ({interval(row['worth'], row['worth_se'])} stakes)"
-        return f"to {who} (nothing that can be told from 0)"
-
-    def told_least(self) -> str:
-        """The seats to which the offer is worth least, in words like `told`."""
-        nothing = self.worth[~(self.worth["worth"] > Z95 * self.worth["worth_se"])]
-        if nothing.empty:
-            return f"least {self.told(self.extreme(most=False))}"
-        names = [self.cell.seat_in_words(int(seat)) for seat in nothing["seat"]]
-        if len(names) <= MOST_NAMED:
-            whom = listed(names)
-        else:
-            rest = len(names) == len(self.worth) - 1
-            whom = "the others" if rest else f"{len(names)} of the seats"
-        return f"nothing that can be told from 0 to {whom}"
+def offering(cells: Iterable[Cell]) -> list[Cell]:
+    """Those games in which the miss ever was on offer."""
+    return [cell for cell in cells if len(on_offer(cell))]
 
 
-def offers(cells: Iterable[Cell]) -> list[Offer]:
-    """The offers of those games in which the miss ever was on offer."""
-    return [Offer(cell, offer_worth(cell)) for cell in cells if len(on_offer(cell))]
-
-
-def draw_offer_worth(games: list[Offer]) -> Figure:
-    """Worth of the offer by players still to speak, a line a game."""
-    lines = [
-        style.Line(
-            game.cell.label,
-            game.worth["to_speak"].to_numpy(float),
-            game.worth["worth"].to_numpy(float),
-            Z95 * game.worth["worth_se"].to_numpy(float),
+def draw_blind_miss(cells: list[Cell]) -> Figure:
+    """Net of the miss taken blind by players still to speak, a line a game."""
+    lines = []
+    for cell in cells:
+        seats = blind_miss(cell)
+        lines.append(
+            style.Line(
+                cell.label,
+                seats["to_speak"].to_numpy(float),
+                seats["miss"].to_numpy(float),
+                Z95 * seats["miss_se"].to_numpy(float),
+            )
         )
-        for game in games
+    return style.draw_lines(lines, "net of the miss, stakes")
+
+
+def compare_seats(cell: Cell) -> str:
+    """A sentence on the seats in which the miss taken blind nets most and least."""
+    seats = [
+        Candidate(f"for {cell.seat_in_words(int(row.seat))}", row.miss, row.miss_se, row.n)
+        for row in each(blind_miss(cell))
     ]
-    figure = style.draw_lines(lines, "worth of the offer, stakes")
-    for axes in figure.axes:
-        # A little room, so that the axis cuts no marker at 0 in half.
-        axes.set_ylim(bottom=-0.03 * axes.get_ylim()[1])
-    return figure
+    return extremes(f"With {cell.label}, the net of the miss, whatever the hand,", seats, "seats")
 
 
-def compare_offers(game: Offer) -> str:
-    """A sentence on the seats to which the offer is worth most and least."""
-    most, least = game.extreme(most=True), game.extreme(most=False)
-    start = f"With {game.cell.label}, having the miss on offer is worth"
-    each_time = "each time he speaks while it is there"
-    if not most["worth"] > Z95 * most["worth_se"]:
-        return f"{start} nothing that can be told from 0 to any seat."
-    if len(game.worth) == 1:
-        return f"{start} something to one seat alone: {game.told(most)}, {each_time}."
-    # Seats share their deals: the sum of the errors is the most that their difference can have.
-    if most["worth"] - least["worth"] > Z95 * (most["worth_se"] + least["worth_se"]):
-        return f"{start} most {game.told(most)}, {each_time}, and {game.told_least()}."
-    return (
-        f"{start} about the same to all who may ask: between most, {game.told(most)}, and least, "
-        f"{game.told(least)}, {each_time}, it is too close to call."
+def compare_games(cells: list[Cell]) -> str:
+    """A sentence on the games in which the miss nets most and least for the first who may ask."""
+    games = []
+    for cell in cells:
+        first = blind_miss(cell).iloc[0]
+        games.append(
+            Candidate(f"with {cell.label}", first["miss"], first["miss_se"], int(first["n"]))
+        )
+    return extremes(
+        "The net of the miss for the first who may ask, whatever his hand,", games, "games"
     )
 
 
-def compare_games(games: list[Offer]) -> str:
-    """A sentence on where in a sweep the offer is worth most to the seat that gains most by it."""
-    best = sorted(games, key=lambda game: float(game.extreme(most=True)["worth"]))
-    low, high = best[0], best[-1]
-    of_low, of_high = low.extreme(most=True), high.extreme(most=True)
-    difference = float(of_high["worth"] - of_low["worth"])
-    if not difference > Z95 * float(np.hypot(of_high["worth_se"], of_low["worth_se"])):
-        return "In which game the offer of the miss is worth most is too close to call."
-    return (
-        f"Of the {len(games)} games the offer of the miss is worth most with {high.cell.label}, "
-        f"{high.told(of_high)} each time he speaks while it is there; with {low.cell.label} it is "
-        f"worth least, and there most {low.told(of_low)}."
-    )
-
-
-def offer_exhibit(games: list[Offer]) -> Exhibit:
-    """The worth of having the miss on offer, all games in one figure."""
+def blind_exhibit(cells: list[Cell]) -> Exhibit:
+    """What the miss nets by seat, whatever the hand, all games in one figure."""
     rows = [
         (
-            game.cell.label,
-            game.cell.seat_name(int(row.seat)),
+            cell.label,
+            cell.seat_name(int(row.seat)),
             f"{int(row.n):,}",
-            with_error(row.worth, row.worth_se),
-            f"{100 * row.taken:.1f} %",
+            with_error(row.miss, row.miss_se, row.n),
+            percent_with_error(row.miss_loo, row.n),
         )
-        for game in games
-        for row in each(game.worth)
+        for cell in cells
+        for row in each(blind_miss(cell))
     ]
     return make_exhibit(
-        "offer-worth",
-        "What it is worth to have the miss on offer",
-        "Lines of the worth of the offer in stakes against the number of players still to speak, "
-        "with 95 % intervals.",
-        f"{compare_offers(games[0])} The worth is what a player gains who takes the miss with just "
-        "the right hands, over the best that he could do if it were gone, the others playing as "
-        "before; it is a mean over all his hands. Only kinds of hands with which the miss surely "
-        "beats standing and folding (each at 95 %) are counted, so that the true worth is rather "
-        "higher.",
-        lambda: draw_offer_worth(games),
+        "blind-miss",
+        "What the miss nets, whatever the hand",
+        "Lines of the mean net of taking the miss in stakes against the number of players still to "
+        "speak, with 95 % intervals.",
+        f"{compare_seats(cells[0])} It is the mean over all deals in which the seat speaks with "
+        "the miss still there, as if he took it each time without a look at his hand, the others "
+        "playing as before. Above 0 it beats folding; with which hands it beats standing is shown "
+        "further down.",
+        lambda: draw_blind_miss(cells),
         Table(
-            "Worth in stakes each time the seat speaks with the miss still there (standard error "
-            "of the last digits in brackets), and how often the miss is then surely best",
-            ("game", "seat", "deals", "worth", "miss surely best"),
+            "Net of taking the miss in stakes, and how often he is looed by it (standard error of "
+            "the last digits in brackets)",
+            ("game", "seat", "deals", "net", "looed"),
             tuple(rows),
         ),
     )
 
 
-def blind_miss(cell: Cell) -> str:
+def blind_for_first(cell: Cell) -> str:
     """A sentence on what taking the miss brings, whatever the hand, to the first who may ask."""
-    rows = on_offer(cell)
-    rows = rows[rows["seat"] == rows["seat"].min()]
-    total = aggregate(rows, ["seat"]).iloc[0]
-    value, error = float(total["miss"]), float(total["miss_se"])
+    first = blind_miss(cell).iloc[0]
+    value, error, n = float(first["miss"]), float(first["miss_se"]), int(first["n"])
     if not abs(value) > Z95 * error:
         verdict = "too close to call against folding"
     else:
         verdict = "more than folding" if value > 0 else "less than folding"
     return (
-        f"Taking the miss whatever the hand nets {interval(value, error)} stakes for "
-        f"{cell.seat_in_words(int(total['seat']))}, {verdict}; he is looed in "
-        f"{percent_in_words(float(total['miss_loo']))} of those deals."
+        f"Taking the miss whatever the hand nets {interval(value, error, n)} stakes for "
+        f"{cell.seat_in_words(int(first['seat']))}, {verdict}; he is looed in "
+        f"{percent_interval(float(first['miss_loo']), n)} of those deals."
     )

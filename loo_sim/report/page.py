@@ -117,11 +117,11 @@ def _comparison(deals: list[Cell], announce: list[Cell]) -> Section:
     swung = [cell for cell in deals if "swings" in cell.tables]
     if len(swung) > 1:
         section.exhibits.append(swings.mean_swing_exhibit(swung))
-    offers = miss.offers(announce)
-    if offers:
-        section.exhibits.append(miss.offer_exhibit(offers))
-    if len(offers) > 1:
-        section.tables.append(strategy.shares_by_game([game.cell for game in offers]))
+    offering = miss.offering(announce)
+    if offering:
+        section.exhibits.append(miss.blind_exhibit(offering))
+    if len(offering) > 1:
+        section.tables.append(strategy.shares_by_game(offering))
     return section
 
 
@@ -136,7 +136,7 @@ def _pot_section(cell: Cell) -> Section:
 def _miss_section(cell: Cell) -> Section:
     section = Section(f"miss-{cell.number}", f"Taking the miss: {cell.label}")
     if len(miss.on_offer(cell)):
-        told = (advice.late_to_speak(cell), miss.blind_miss(cell))
+        told = (advice.late_to_speak(cell), miss.blind_for_first(cell))
         section.lead = [sentence for sentence in told if sentence]
         section.exhibits.append(miss.miss_map_exhibit(cell))
     else:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from loo_sim.report.rounding import Z95
-from loo_sim.studies.estimates import aggregate
+from loo_sim.studies.estimates import Z95, aggregate
 
 FEW_DEALS = 30
 """Below so many deals an estimate is called noise, whatever its standard error says."""

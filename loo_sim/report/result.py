@@ -41,7 +41,8 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
         *("seat", "n", "net", "net_se", "stood", "took_miss", "defended", "folded", "looed"),
         *("tricks", "took_pot"),
     ),
-    "swings": ("pot_swing", "share", "share_se"),
+    "pot": ("n", "looed", "looed_se"),
+    "swings": ("pot_swing", "n", "share"),
     "announce": (
         *("seat", "standers", "miss_free", "hand", "n", "weight", "fold", "stand", "miss"),
         *("defend", "stand_se", "miss_se", "miss_minus_stand", "miss_minus_stand_se"),

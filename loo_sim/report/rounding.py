@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import floor, isfinite, log10
+from math import expm1, floor, isfinite, log, log10
 
-Z95 = 1.959963984540054
-"""Half-width of a 95 % interval in standard errors (normal)."""
+from loo_sim.studies.estimates import Z95
 
 NONE = "–"
 """What stands where there is no number."""
 
 _PLACES_IF_EXACT = 2
+
+FEW_ALIKE = 1000
+"""Fewer observations than this that all came out alike do not make a mean known exactly."""
 
 
 def _decimals(error: float, digits: int) -> int:
@@ -29,7 +31,12 @@ def signed(text: str) -> str:
     return f"−{text[1:]}" if text.strip("-0.,% ") else text[1:]
 
 
-def with_error(value: float, error: float) -> str:
+def _known(error: float, n: float) -> float:
+    """A standard error; nan if it is 0 only because few observations came out alike."""
+    return float("nan") if error == 0 and n < FEW_ALIKE else error
+
+
+def with_error(value: float, error: float, n: float) -> str:
     """A number with the standard error of its last digits: ``1.244(31)``.
 
     Parameters
@@ -37,19 +44,22 @@ def with_error(value: float, error: float) -> str:
     value : float
         The estimate.
     error : float
-        Its standard error; 0 for a value known exactly, nan where it is unknown.
+        Its standard error, nan where it is unknown.
+    n : float
+        Observations that it rests on.
 
     Returns
     -------
     str
         Rounded to the second digit of the standard error. ``3.00`` if it is 0; ``≈ 3.00`` if it
-        is unknown; a dash if there is no estimate.
+        is unknown, or 0 on fewer than `FEW_ALIKE` observations; a dash if there is no estimate.
 
     Examples
     --------
-    >>> with_error(1.24383, 0.0312)
+    >>> with_error(1.24383, 0.0312, 5000)
     '1.244(31)'
     """
+    error = _known(error, n)
     if not isfinite(value):
         return NONE
     if not isfinite(error):
@@ -63,13 +73,13 @@ def with_error(value: float, error: float) -> str:
     return f"{signed(f'{value:,.{places}f}')}({shown})"
 
 
-def interval(value: float, error: float, unit: str = "") -> str:
+def interval(value: float, error: float, n: float, unit: str = "") -> str:
     """A number with the half-width of its 95 % interval: ``1.24 ± 0.06``.
 
     Parameters
     ----------
-    value, error : float
-        The estimate and its standard error, as for `with_error`.
+    value, error, n : float
+        The estimate, its standard error and the observations, as for `with_error`.
     unit : str
         Written after both.
 
@@ -78,6 +88,7 @@ def interval(value: float, error: float, unit: str = "") -> str:
     str
         The half-width has one significant digit, or two if it begins with a 1.
     """
+    error = _known(error, n)
     if not isfinite(value):
         return NONE
     if not isfinite(error):
@@ -93,9 +104,31 @@ def interval(value: float, error: float, unit: str = "") -> str:
     return f"{shown} ± {round(half, places):,.{shown_places}f}{unit}"
 
 
-def percent_interval(share: float, error: float) -> str:
-    """A share as a percentage with the half-width of its 95 % interval: ``12.3 ± 0.4 %``."""
-    return interval(100 * share, 100 * error, " %")
+def percent_interval(share: float, n: float) -> str:
+    """A share of `n` deals as a percentage with its 95 % interval: ``12.3 ± 0.4 %``.
+
+    Where no deal or every deal is one, the bound of `_one_sided` in words: ``under 0.0015 %``.
+    """
+    bound = _one_sided(share, n).replace("<", "under").replace(">", "over")
+    return bound or interval(100 * share, 100 * share_error(share, n), n, " %")
+
+
+def _one_sided(share: float, n: float) -> str:
+    """The 95 % bound of a share that is 0 or 1 of `n` observations.
+
+    Empty for other shares, a dash without observations.
+
+    With none of n, a share p has the chance ``(1 - p)^n`` of staying unseen, which is 5 % at
+    ``p = 1 - 0.05^(1/n)``, about 3/n (the rule of three). With all of n it is the same from above.
+    """
+    if n <= 0:
+        return NONE
+    # Shares that were added up may miss 0 or 1 by less than half an observation.
+    if not min(share, 1 - share) * n < 0.5:
+        return ""
+    bound = -100 * expm1(log(0.05) / n)
+    places = max(_decimals(bound, 2), 0)
+    return f"< {bound:.{places}f} %" if share < 0.5 else f"> {100 - bound:.{places}f} %"
 
 
 def percent_in_words(share: float) -> str:
@@ -113,10 +146,13 @@ def percent_in_words(share: float) -> str:
     return f"{100 * share:.0f} %"
 
 
-def percent_with_error(share: float, error: float) -> str:
-    """A share as a percentage with the standard error of its last digits: ``12.34(21) %``."""
-    text = with_error(100 * share, 100 * error)
-    return text if text == NONE else f"{text} %"
+def percent_with_error(share: float, n: float) -> str:
+    """A share of `n` deals as a percentage with the error of its last digits: ``12.34(21) %``.
+
+    Where no deal or every deal is one, a bound as in `percent_interval`.
+    """
+    text = _one_sided(share, n) or with_error(100 * share, 100 * share_error(share, n), n)
+    return text if text == NONE or text.endswith("%") else f"{text} %"
 
 
 def share_error(share: float, n: float) -> float:

@@ -7,15 +7,18 @@ from matplotlib.figure import Figure
 
 from loo_sim.report import style
 from loo_sim.report.exhibit import Exhibit, Table, each, make_exhibit
+from loo_sim.report.ranking import Candidate, extremes
 from loo_sim.report.result import Cell
 from loo_sim.report.rounding import (
-    Z95,
+    NONE,
     interval,
+    listed,
+    percent_interval,
     percent_with_error,
-    share_error,
     stakes,
     with_error,
 )
+from loo_sim.studies.estimates import Z95
 
 _DONE = {"stood": "stand", "took_miss": "miss", "defended": "defend", "folded": "fold"}
 """Columns of the deals table, and the announcement that each counts."""
@@ -47,42 +50,24 @@ def seat_values(cell: Cell) -> pd.DataFrame:
     )
 
 
-def contrast(values: pd.DataFrame) -> tuple[pd.Series, pd.Series, float, float]:
-    """The seat with the highest net, the one with the lowest, their difference and its error.
-
-    Seats share their deals and only each one's own error is known; the sum of the two is the most
-    that the error of the difference can be.
-    """
-    high = values.iloc[int(values["net"].argmax())]
-    low = values.iloc[int(values["net"].argmin())]
-    return high, low, float(high["net"] - low["net"]), float(high["net_se"] + low["net_se"])
-
-
 def compare_seats(cell: Cell) -> str:
-    """A sentence on which seat takes most before the cost of the deal, with its interval."""
+    """Sentences on which seats take most and least, and on what the deal costs the dealer."""
     values = seat_values(cell)
-    if len(values) < 2:
-        return "Only one seat has figures, so that seats cannot be compared."
-    high, low, difference, error = contrast(values)
-    best, worst = cell.seat_in_words(int(high["seat"])), cell.seat_in_words(int(low["seat"]))
-    if not difference > Z95 * error:
-        return (
-            f"Which seat takes most from the pot is too close to call: between {best} and {worst} "
-            f"lie {interval(difference, error)} stakes a deal."
-        )
-    cost = ""
+    ranked = extremes(
+        "The net of a deal, before its cost,",
+        [
+            Candidate(f"for {cell.seat_in_words(int(row.seat))}", row.net, row.net_se, cell.deals)
+            for row in each(values)
+        ],
+        "seats",
+    )
     dealer = values[values["put_in"] > 0]
-    if len(dealer) == 1:
-        row = dealer.iloc[0]
-        cost = (
-            f" With the {stakes(row['put_in'])} stakes that he puts in, a deal costs the dealer "
-            f"{interval(-row['after'], row['net_se'])} stakes."
-            if row["after"] < 0
-            else ""
-        )
+    if len(dealer) != 1 or not dealer["after"].item() < 0:
+        return ranked
+    row = dealer.iloc[0]
     return (
-        f"Before the cost of the deal {best} takes most, {interval(high['net'], high['net_se'])} "
-        f"stakes a deal, which is {interval(difference, error)} more than {worst}.{cost}"
+        f"{ranked} With the {stakes(row['put_in'])} stakes that he puts in, a deal costs the "
+        f"dealer {interval(-row['after'], row['net_se'], cell.deals)} stakes."
     )
 
 
@@ -108,9 +93,9 @@ def seat_value_exhibit(cells: list[Cell]) -> Exhibit:
         (
             cell.label,
             cell.seat_name(int(row.seat)),
-            with_error(row.net, row.net_se),
+            with_error(row.net, row.net_se, cell.deals),
             stakes(row.put_in),
-            with_error(row.after, row.net_se),
+            with_error(row.after, row.net_se, cell.deals),
         )
         for cell in cells
         for row in each(seat_values(cell))
@@ -190,30 +175,26 @@ def draw_announcements(cell: Cell) -> Figure:
 def announcement_exhibit(cell: Cell) -> Exhibit:
     """Who stands how often."""
     shares = announcements(cell)
-    plays = 100 * (shares["stand"] + shares["miss"])
-    most, least = (
-        f"{cell.seat_in_words(int(shares['seat'].iloc[place]))} ({plays.iloc[place]:.1f} %)"
-        for place in (int(plays.argmax()), int(plays.argmin()))
-    )
-    caption = (
-        f"Most often in, on his own hand or on the miss, is {most}, least often {least}."
-        if plays.max() > plays.min()
-        else f"Every seat is in, on its own hand or on the miss, in {plays.max():.1f} % of deals."
-    )
+    told = [
+        f"{cell.seat_in_words(int(row.seat))} in {percent_interval(row.stand + row.miss, row.n)}"
+        for row in each(shares.iloc[[0, -1]] if len(shares) > 1 else shares)
+    ]
+    caption = f"In, on his own hand or on the miss, is {listed(told)} of the deals."
     if shares["silent"].any():
         caption += (
             " White at the end of the dealer’s bar: all before him had folded, and the pot was his."
         )
-    rows = [
-        (
-            cell.seat_name(int(row.seat)),
-            *(
-                percent_with_error(share, share_error(share, row.n))
-                for share in (row.stand, row.miss, row.defend, row.fold, row.silent, row.looed)
-            ),
+    rows = []
+    for row in each(shares):
+        of_all = (
+            percent_with_error(share, row.n)
+            for share in (row.stand, row.miss, row.defend, row.fold, row.silent, row.looed)
         )
-        for row in each(shares)
-    ]
+        stand, taken, defend, fold, silent, looed = of_all
+        if row.seat < cell.players - 1:
+            # Only the dealer can, so that a bound on how rarely it happens would mislead.
+            defend = silent = NONE
+        rows.append((cell.seat_name(int(row.seat)), stand, taken, defend, fold, silent, looed))
     return make_exhibit(
         f"announcements-{cell.number}",
         f"Who stands how often: {cell.label}",

@@ -157,11 +157,11 @@ def grid_exhibit(cell: Cell, spot: Spot, kinds: pd.DataFrame, trumps: int) -> Ex
         (
             f"{rank_sign(kind.row)}, {rank_sign(kind.col)}",
             f"{int(kind.n):,}",
-            with_error(kind.stand, kind.stand_se),
-            with_error(kind.miss, kind.miss_se),
-            with_error(kind.miss_minus_stand, kind.miss_minus_stand_se),
+            with_error(kind.stand, kind.stand_se, kind.n),
+            with_error(kind.miss, kind.miss_se, kind.n),
+            with_error(kind.miss_minus_stand, kind.miss_minus_stand_se, kind.n),
             _IN_WORDS[kind.best] if kind.sure else "too close to call",
-            with_error(kind.margin, kind.margin_se),
+            with_error(kind.margin, kind.margin_se, kind.n),
         )
         for kind in each(kinds.sort_values(["row", "col"], ascending=False))
     ]
@@ -199,7 +199,7 @@ def three_trumps(kinds: pd.DataFrame) -> str:
         return "With three trumps it is too close to call."
     return (
         f"With three trumps: {_IN_WORDS[kind['best']]}, by "
-        f"{interval(kind['margin'], kind['margin_se'])} stakes."
+        f"{interval(kind['margin'], kind['margin_se'], kind['n'])} stakes."
     )
 
 
@@ -234,7 +234,7 @@ def shares_by_game(cells: list[Cell]) -> Table:
         for spot in spots(cell):
             share = shares(matrix(cell, spot))
             parts = (share.get(action, 0.0) for action in (*_IN_WORDS, "unclear"))
-            rows.append((cell.label, spot.title, *(f"{100 * part:.1f} %" for part in parts)))
+            rows.append((cell.label, spot.title, *map(percent_in_words, parts)))
     return Table(
         "Share of deals in which each announcement surely pays best, the miss being on offer",
         ("game", "situation", *_IN_WORDS.values(), "too close to call"),
@@ -252,12 +252,12 @@ def sample_values(cell: Cell, spot: Spot) -> Table:
         (
             in_words(hand),
             f"{row.n:,}",
-            with_error(row.stand, row.stand_se),
-            percent_with_error(row.stand_loo, row.stand_loo_se),
-            with_error(row.stand_tricks, row.stand_tricks_se),
-            with_error(row.miss, row.miss_se),
-            percent_with_error(row.miss_loo, row.miss_loo_se),
-            with_error(row.miss_minus_stand, row.miss_minus_stand_se),
+            with_error(row.stand, row.stand_se, row.n),
+            percent_with_error(row.stand_loo, row.n),
+            with_error(row.stand_tricks, row.stand_tricks_se, row.n),
+            with_error(row.miss, row.miss_se, row.n),
+            percent_with_error(row.miss_loo, row.n),
+            with_error(row.miss_minus_stand, row.miss_minus_stand_se, row.n),
             _IN_WORDS[row.best] if row.sure else "too close",
         )
         for hand in SAMPLES

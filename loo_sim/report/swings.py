@@ -8,17 +8,18 @@ from matplotlib.figure import Figure
 
 from loo_sim.report import style
 from loo_sim.report.exhibit import Exhibit, Table, each, make_exhibit
+from loo_sim.report.ranking import Candidate, extremes
 from loo_sim.report.result import Cell
 from loo_sim.report.rounding import (
-    Z95,
     interval,
     percent_interval,
     percent_with_error,
-    share_error,
     signed,
     stakes,
     with_error,
 )
+from loo_sim.rules import UNITS_PER_STAKE
+from loo_sim.studies.estimates import Z95, aggregate, estimate
 
 TAIL = 0.0005
 """Share of deals beyond the largest swing drawn."""
@@ -30,23 +31,18 @@ def swing_shares(cell: Cell) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        `pot_swing` in stakes, ascending, `share` of deals and `share_se`.
+        `pot_swing` in stakes, ascending, `n` deals with it and their `share`.
     """
-    columns = ["pot_swing", "share", "share_se"]
+    columns = ["pot_swing", "n", "share"]
     return cell.tables["swings"][columns].sort_values("pot_swing", ignore_index=True)
 
 
 def mean_swing(cell: Cell) -> tuple[float, float]:
-    """Mean change of the pot in a deal and its standard error, stakes.
-
-    The error is ``sqrt(variance / (n - 1))`` with the variance of the observed distribution.
-    """
+    """Mean change of the pot in a deal and its standard error, stakes."""
     swings = swing_shares(cell)
-    share = swings["share"].to_numpy(float)
-    change = swings["pot_swing"].to_numpy(float)
-    mean = float((share * change).sum())
-    variance = float((share * (change - mean) ** 2).sum())
-    return mean, (variance / (cell.deals - 1)) ** 0.5 if cell.deals > 1 else float("nan")
+    units = [round(change * UNITS_PER_STAKE) for change in swings["pot_swing"]]
+    found = estimate(swings["n"].tolist(), units, UNITS_PER_STAKE)
+    return float(found.mean), float(found.se)
 
 
 def compare_with_zero(cell: Cell) -> str:
@@ -55,27 +51,28 @@ def compare_with_zero(cell: Cell) -> str:
     if not abs(mean) > Z95 * error:
         return (
             "Whether the pot grows or shrinks in a deal is too close to call: it changes by "
-            f"{interval(mean, error)} stakes on average."
+            f"{interval(mean, error, cell.deals)} stakes on average."
         )
     verb = "grows" if mean > 0 else "shrinks"
     swings = swing_shares(cell)
     grew = float(swings.loc[swings["pot_swing"] > 0, "share"].sum())
-    larger = percent_interval(grew, share_error(grew, cell.deals))
+    larger = percent_interval(grew, cell.deals)
     return (
         f"The pot ({stakes(cell.pot)} stakes when play begins) {verb} by "
-        f"{interval(abs(mean), error)} stakes a deal on average; it is larger after {larger} of "
-        "the deals."
+        f"{interval(abs(mean), error, cell.deals)} stakes a deal on average; it is larger after "
+        f"{larger} of the deals."
     )
 
 
 def no_play(cell: Cell) -> str:
     """A sentence on how often the pot goes without play, and how many are looed."""
-    seats = cell.tables["deals"]
-    lone = float(seats["took_pot"].sum())
-    looed = float(seats["looed"].sum())
+    lone = float(cell.tables["deals"]["took_pot"].sum())
+    pots = cell.tables["pot"][["n", "looed", "looed_se"]].assign(together=0)
+    looed = aggregate(pots, ["together"]).iloc[0]
     return (
-        f"In {percent_interval(lone, share_error(lone, cell.deals))} of the deals somebody takes "
-        f"the whole pot without play; {looed:.2f} players are looed in the average deal."
+        f"In {percent_interval(lone, cell.deals)} of the deals somebody takes the whole pot "
+        f"without play; {interval(looed['looed'], looed['looed_se'], cell.deals)} players are "
+        "looed in the average deal."
     )
 
 
@@ -112,7 +109,7 @@ def draw_swings(cell: Cell) -> Figure:
 def swing_exhibit(cell: Cell) -> Exhibit:
     """The distribution of pot swings."""
     rows = [
-        (signed(f"{row.pot_swing:+.2f}"), percent_with_error(row.share, row.share_se))
+        (signed(f"{row.pot_swing:+.2f}"), percent_with_error(row.share, cell.deals))
         for row in each(swing_shares(cell))
     ]
     return make_exhibit(
@@ -148,28 +145,9 @@ def draw_mean_swings(cells: list[Cell]) -> Figure:
 
 
 def compare_means(cells: list[Cell]) -> str:
-    """A sentence on how far apart the mean swings of the cells are."""
-    means = [(cell.label, *mean_swing(cell)) for cell in cells]
-    low = min(means, key=lambda row: row[1])
-    high = max(means, key=lambda row: row[1])
-    # Cells share their deals; without the pairing the errors are added as if they did not.
-    difference, error = high[1] - low[1], (high[2] ** 2 + low[2] ** 2) ** 0.5
-    apart = f"{interval(difference, error)} stakes"
-    if not difference > Z95 * error:
-        return (
-            f"In which game the pot grows most is too close to call: the means lie {apart} apart."
-        )
-    if low[1] >= 0:
-        first, second = "grows most", "least"
-    elif high[1] <= 0:
-        first, second = "shrinks least", "most"
-    else:
-        first, second = "grows most", "shrinks most"
-    return (
-        f"The pot {first} with {high[0]}, by {interval(abs(high[1]), high[2])} stakes a deal on "
-        f"average, and {second} with {low[0]}, by {interval(abs(low[1]), low[2])}; the means lie "
-        f"{apart} apart."
-    )
+    """A sentence on the games in which the pot's mean change is highest and lowest."""
+    games = [Candidate(f"with {cell.label}", *mean_swing(cell), cell.deals) for cell in cells]
+    return extremes("The mean change of the pot in a deal", games, "games")
 
 
 def mean_swing_exhibit(cells: list[Cell]) -> Exhibit:
@@ -183,6 +161,6 @@ def mean_swing_exhibit(cells: list[Cell]) -> Exhibit:
         Table(
             "Mean change of the pot in stakes (standard error of the last digits in brackets)",
             ("game", "mean change"),
-            tuple((cell.label, with_error(*mean_swing(cell))) for cell in cells),
+            tuple((cell.label, with_error(*mean_swing(cell), cell.deals)) for cell in cells),
         ),
     )

@@ -1,0 +1,102 @@
+"""Says which of several seats or games has the highest and the lowest mean, if any surely has."""
+
+from __future__ import annotations
+
+from statistics import NormalDist
+from typing import NamedTuple
+
+from loo_sim.report.rounding import interval, listed
+
+MOST_NAMED = 3
+"""Candidates named one by one."""
+
+
+class Candidate(NamedTuple):
+    """A seat or a game that is compared with others.
+
+    Attributes
+    ----------
+    name : str
+        With its preposition: ``for seat 3``, ``with 6 players``.
+    value, error : float
+        Its mean and standard error, stakes.
+    n : int
+        Deals that the mean was taken over.
+    """
+
+    name: str
+    value: float
+    error: float
+    n: int
+
+
+def widened(others: int) -> float:
+    """Half-width in standard errors when one is compared with so many others (Bonferroni).
+
+    Each comparison is made at ``5 % / others``, both sides together. The wrong one is then called
+    highest in at most 2.5 % of the runs, and the wrong one lowest in as many.
+    """
+    return NormalDist().inv_cdf(1 - 0.025 / others)
+
+
+def not_told_apart(candidates: list[Candidate], highest: bool) -> list[Candidate]:
+    """The highest (or lowest) candidate, and all others that it does not surely surpass.
+
+    Candidates share their deals, and only each one's own error is known: the sum of the two is
+    the most that the error of a difference can be.
+
+    Parameters
+    ----------
+    candidates : list of Candidate
+        One at least.
+    highest : bool
+        False for the lowest.
+
+    Returns
+    -------
+    list of Candidate
+        The extreme one first; it alone if it surpasses all others.
+    """
+    ordered = sorted(candidates, key=lambda one: one.value, reverse=highest)
+    first, others = ordered[0], ordered[1:]
+    return [
+        first,
+        *(
+            one
+            for one in others
+            if not abs(first.value - one.value) > widened(len(others)) * (first.error + one.error)
+        ),
+    ]
+
+
+def extremes(what: str, candidates: list[Candidate], kind: str) -> str:
+    """A sentence on the candidates for which something is highest and lowest.
+
+    Parameters
+    ----------
+    what : str
+        Begins the sentence: ``The mean change of the pot``.
+    candidates : list of Candidate
+        One at least.
+    kind : str
+        What they are, in the plural.
+    """
+    high, low = (not_told_apart(candidates, highest) for highest in (True, False))
+    if len(candidates) == 1:
+        return f"{what} is known {_told(candidates[0])} alone."
+    if len(high) == len(low) == len(candidates):
+        return f"{what} is too close to call between the {len(candidates)} {kind}."
+    return f"{what} is highest {_one_of(high, kind)} and lowest {_one_of(low, kind)}."
+
+
+def _one_of(candidates: list[Candidate], kind: str) -> str:
+    """Candidates that are not told apart, in words."""
+    if len(candidates) == 1:
+        return _told(candidates[0])
+    if len(candidates) > MOST_NAMED:
+        return f"in one of {len(candidates)} {kind} (too close to call)"
+    return f"{listed([_told(one) for one in candidates], 'or')} (too close to call)"
+
+
+def _told(one: Candidate) -> str:
+    return f"{one.name} ({interval(one.value, one.error, one.n)} stakes)"
