@@ -220,7 +220,8 @@ static inline void count(Counts *counts, const Outcome *out, int players) {
         }
     }
     for (int i = 0; i < payable; i++) counts->net[out->seat[i]] += out->net[i];
-    counts->pot[out->in][defence][out->looed]++;
+    /* Under these rules only a dealer before whom all folded is alone: nobody is in. */
+    counts->pot[out->in == 1 ? 0 : out->in][defence][out->looed]++;
     counts->pot_after += out->pot_after;
 }
 

@@ -209,7 +209,7 @@ def counts_of(deals: Iterable[Deal]) -> tuple[npt.NDArray[np.int64], npt.NDArray
         defended = said.get(deal.dealer) == "defend"
         defence = 1 + deal.tricks_won[deal.dealer] if defended else 0
         looed = sum(net < 0 for net in deal.net)
-        pot_counts[max(len(seats_in), 1), defence, looed] += 1
+        pot_counts[len(seats_in), defence, looed] += 1
     return seat_counts, pot_counts
 
 

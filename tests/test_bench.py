@@ -91,7 +91,7 @@ def counts_of(deal: Deal) -> dict[str, Any]:
     defence = 0
     if said.get(deal.dealer) == "defend":
         defence = 1 + deal.tricks_won[deal.dealer]
-    players_in = max(1, sum(action != "fold" for action in said.values()))
+    players_in = sum(action != "fold" for action in said.values())
     pot_counts[players_in, defence, sum(net < 0 for net in deal.net)] = 1
     return {
         "seat_counts": seat_counts.tolist(),

@@ -258,7 +258,7 @@ def test_counts_are_those_of_the_whole_deals() -> None:
     expected = np.zeros_like(seat_counts)
     np.add.at(expected, (np.arange(players), whole.action, result), 1)
     assert np.array_equal(seat_counts, expected)
-    seats_in = np.maximum(is_in.sum(axis=1), 1)
+    seats_in = is_in.sum(axis=1)
     defends = whole.action == DEFEND
     defence = defends.any(axis=1) * (1 + (whole.tricks * defends).sum(axis=1))
     looed = (whole.net == -rules.loo_units(POT)).sum(axis=1)

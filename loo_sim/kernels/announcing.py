@@ -54,7 +54,7 @@ def announce(game, seat, s, situation, said):
     seat : int
         The seat that speaks.
     s : Scratch
-        `index`, `hand`, `announce_word` and `forced` are read; `entry_in` is filled.
+        `index`, `hand`, `announce_word` and the row `FORCED` are read; `entry_in` is filled.
     situation : uint8 (n,)
         Modified in place: from before the seat speaks to after.
     said : uint8 (n,)

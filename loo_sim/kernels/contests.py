@@ -57,6 +57,7 @@ TRUMP, TOP, PLAIN_SUIT = np.uint8(FIRST_TRUMP), np.uint8(TOP_TRUMP), np.uint8(3)
 FLIP, RANDOM = np.uint8(HIGH_WORD), np.uint8(RANDOM_WORD)
 FIRST_TIER, NEXT_TIER, LAST_TIER = np.uint8(0), np.uint8(64), np.uint8(128)
 ZERO, ONE, TWO, THREE, FOUR = (np.uint8(number) for number in range(5))
+RANK_BITS = np.uint8(3)
 SECOND_TRICK_BIT = np.uint8(64)
 FIRST_BEFORE_SECOND, SECOND_BEFORE_FIRST = np.uint8(1 << 4), np.uint8(1 | 1 << 2)
 
@@ -208,15 +209,10 @@ def choose_lead(
         x_tier = trump_tier if tx else plain_tier
         y_tier = trump_tier if ty else plain_tier
         z_tier = trump_tier if tz else plain_tier
-        x_rank = np.uint8(ranks & PLAIN_SUIT)
-        y_rank = np.uint8(np.uint8(ranks >> TWO) & PLAIN_SUIT)
-        z_rank = np.uint8(np.uint8(ranks >> FOUR) & PLAIN_SUIT)
-        x_key = np.uint8(x_tier | (x_rank if x_order == RANDOM else np.uint8(x ^ x_order)))
-        y_key = np.uint8(y_tier | (y_rank if y_order == RANDOM else np.uint8(y ^ y_order)))
-        z_key = np.uint8(z_tier | (z_rank if z_order == RANDOM else np.uint8(z ^ z_order)))
-        chosen = y if y_key < x_key else x
-        key = y_key if y_key < x_key else x_key
-        card[lane] = z if z_key < key else chosen
+        x_key = key_of(x, x_tier, x_order, ranks)
+        y_key = key_of(y, y_tier, y_order, np.uint8(ranks >> TWO))
+        z_key = key_of(z, z_tier, z_order, np.uint8(ranks >> FOUR))
+        card[lane] = least(x, y, z, x_key, y_key, z_key)
 
 
 @inner
@@ -249,9 +245,7 @@ def choose_follow(a, b, c, led, best, head_word, lose_word, losing_trump, card):
         x_key = np.uint8(x_tier | np.uint8(x ^ (to_lose if x_tier else to_head)))
         y_key = np.uint8(y_tier | np.uint8(y ^ (to_lose if y_tier else to_head)))
         z_key = np.uint8(z_tier | np.uint8(z ^ (to_lose if z_tier else to_head)))
-        chosen = y if y_key < x_key else x
-        key = y_key if y_key < x_key else x_key
-        card[lane] = z if z_key < key else chosen
+        card[lane] = least(x, y, z, x_key, y_key, z_key)
 
 
 @inner
@@ -263,27 +257,33 @@ def choose_follow_or_draw(a, b, c, led, best, head_word, lose_word, preference, 
         fx, fy, fz = suit_of(x) == suit, suit_of(y) == suit, suit_of(z) == suit
         void = not (fx | fy | fz)
         losing = losing_trump if void else NEXT_TIER
-        high, to_head, to_lose, ranks = (
-            best[lane],
-            head_word[lane],
-            lose_word[lane],
-            preference[lane],
-        )
+        high, ranks = best[lane], preference[lane]
+        to_head, to_lose = head_word[lane], lose_word[lane]
         x_tier = tier(x, fx, void, high, losing)
         y_tier = tier(y, fy, void, high, losing)
         z_tier = tier(z, fz, void, high, losing)
         x_order = to_lose if x_tier else to_head
         y_order = to_lose if y_tier else to_head
         z_order = to_lose if z_tier else to_head
-        x_rank = np.uint8(ranks & PLAIN_SUIT)
-        y_rank = np.uint8(np.uint8(ranks >> TWO) & PLAIN_SUIT)
-        z_rank = np.uint8(np.uint8(ranks >> FOUR) & PLAIN_SUIT)
-        x_key = np.uint8(x_tier | (x_rank if x_order == RANDOM else np.uint8(x ^ x_order)))
-        y_key = np.uint8(y_tier | (y_rank if y_order == RANDOM else np.uint8(y ^ y_order)))
-        z_key = np.uint8(z_tier | (z_rank if z_order == RANDOM else np.uint8(z ^ z_order)))
-        chosen = y if y_key < x_key else x
-        key = y_key if y_key < x_key else x_key
-        card[lane] = z if z_key < key else chosen
+        x_key = key_of(x, x_tier, x_order, ranks)
+        y_key = key_of(y, y_tier, y_order, np.uint8(ranks >> TWO))
+        z_key = key_of(z, z_tier, z_order, np.uint8(ranks >> FOUR))
+        card[lane] = least(x, y, z, x_key, y_key, z_key)
+
+
+@inner
+def key_of(card, tier, order, ranks):
+    """Key of a card: its tier, then its code, turned over or not, or its random rank (low bits)."""
+    rank = np.uint8(ranks & RANK_BITS)
+    return np.uint8(tier | (rank if order == RANDOM else np.uint8(card ^ order)))
+
+
+@inner
+def least(x, y, z, x_key, y_key, z_key):
+    """The card with the least key."""
+    chosen = y if y_key < x_key else x
+    key = y_key if y_key < x_key else x_key
+    return z if z_key < key else chosen
 
 
 @inner

@@ -114,7 +114,8 @@ def run_deals(game, seed, first, count, s, fates, pots):
         # A silent dealer is in slot 0 too, where nobody came in; his action tells him apart.
         for place in range(s.start[2]):
             fates[1, s.entry_in[0, s.order[place]] >> WHO_SHIFT] += 1
-        pots[1, 0] += s.start[2]
+        pots[0, 0] += s.start[1]
+        pots[1, 0] += s.start[2] - s.start[1]
         for k in range(2, game.settings[PLAYERS] + 1):
             lanes = s.order[s.start[k] : s.start[k + 1]]
             m = lanes.size
@@ -152,7 +153,8 @@ def count_deals(
     seat_counts : int64 (players, 5, 5)
         Deals by seat, announcement (`FOLD` ... `SILENT`) and result (tricks, or `WHOLE_POT`).
     pot_counts : int64 (17, 5, 17)
-        Deals by players in, defence (0 none, else 1 + tricks of the defender) and number looed.
+        Deals by players in (0: all folded before the dealer), defence (0 none, else 1 + tricks of
+        the defender) and number looed.
     """
     players = int(game.settings[PLAYERS])
     fates = np.zeros((2, 256), np.int64)

@@ -22,7 +22,6 @@ from loo_sim.kernels.philox import HALF, LOW, block_words, draw_below
 HAND_SIZE = 3
 FIRST_TRUMP = 52
 TOP_TRUMP = 63
-SUIT_BITS = 3
 DEAL_STREAM = np.uint64(0)
 ONE, TWO, THREE, SIX = np.uint16(1), np.uint16(2), np.uint16(3), np.uint16(6)
 THIRD = np.uint16(43691)

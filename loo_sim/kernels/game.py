@@ -35,6 +35,7 @@ MAX_SEATS = 16
 SEAT_BITS, ACTION_SHIFT = 15, 4
 """Who is in a slot, and by what announcement, is the byte seat + 16 action."""
 
+SETTINGS = 14
 (
     PLAYERS,
     RANKS,
@@ -50,7 +51,7 @@ SEAT_BITS, ACTION_SHIFT = 15, 4
     LOO,
     WORDS_VARY,
     PLAYS_DRAW,
-) = range(14)
+) = range(SETTINGS)
 """Places of the settings: seats; ranks in a suit; trumps a leader must hold before he must lead one
 (first trick, later) and whether it must then be the highest against any number of opponents; house
 rules; whether the pot makes everyone stand; units in the pot and of a loo; whether any play word
@@ -62,7 +63,7 @@ class Game(NamedTuple):
 
     Attributes
     ----------
-    settings : int64 (14,)
+    settings : int64 (SETTINGS,)
         Rules, pot and flags, at the places named above.
     rows : uint8 (rows, hands)
         Announcement of each hand: 0 to 3, or 4 + mixture.
@@ -114,7 +115,7 @@ def encode(rules: Rules, tables: Tables, pot: int) -> Game:
     side_by_side = np.moveaxis(play, (0, 4, 5), (-3, -2, -1)).reshape(2, 2, SIZES, KINDS, -1)
     first = side_by_side[..., 0]
     shared = (side_by_side == first[..., None]).all(axis=-1)
-    settings = np.zeros(14, dtype=np.int64)
+    settings = np.zeros(SETTINGS, dtype=np.int64)
     settings[PLAYERS] = players
     settings[RANKS] = rules.deck // 4
     settings[FIRST_LEAD_NEED] = 1 if rules.first_lead == "any-trump" else 2
