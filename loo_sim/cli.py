@@ -190,7 +190,7 @@ def deal(
     from loo_sim.experiment import DEFAULTS
     from loo_sim.narrate import narrate
     from loo_sim.records import to_line
-    from loo_sim.runner.replay import cell_of_run, cell_of_words, replay
+    from loo_sim.runner.replay import cell_of_run, cell_of_words, reasons, replay
 
     given = {
         "--seed": seed,
@@ -214,7 +214,8 @@ def deal(
         if out.json:
             click.echo(to_line(record))
         else:
-            click.echo(narrate(record.deal, record.policies, number, seed) + "\n")
+            why = reasons(game, record.deal)
+            click.echo(narrate(record.deal, record.policies, number, seed, why) + "\n")
     return DONE
 
 

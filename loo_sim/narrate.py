@@ -38,7 +38,9 @@ def stakes_text(units: int) -> str:
     return f"{sign}{whole} {part}" if whole else f"{sign}{part}"
 
 
-def narrate(deal: Deal, policies: Sequence[str], index: int, seed: int) -> str:
+def narrate(
+    deal: Deal, policies: Sequence[str], index: int, seed: int, reasons: Sequence[str] = ()
+) -> str:
     """Tell a deal in words.
 
     Parameters
@@ -49,6 +51,8 @@ def narrate(deal: Deal, policies: Sequence[str], index: int, seed: int) -> str:
         The name of the policy at each seat.
     index, seed : int
         Which deal it is.
+    reasons : sequence of str
+        For each seat, why it announced what it did; empty where there is nothing to say.
 
     Returns
     -------
@@ -58,7 +62,7 @@ def narrate(deal: Deal, policies: Sequence[str], index: int, seed: int) -> str:
     parts = [
         [f"Deal {index} of seed {seed}: {deal.players} players, pot {stakes_text(deal.pot)}"],
         _pot_lines(deal),
-        _table_lines(deal, policies),
+        _table_lines(deal, policies, reasons or [""] * deal.players),
         *_trick_parts(deal),
         _result_lines(deal),
     ]
@@ -101,13 +105,14 @@ def _pot_lines(deal: Deal) -> list[str]:
     return lines
 
 
-def _table_lines(deal: Deal, policies: Sequence[str]) -> list[str]:
-    """The cards of every seat, who announced what, and the miss."""
+def _table_lines(deal: Deal, policies: Sequence[str], reasons: Sequence[str]) -> list[str]:
+    """The cards of every seat, who announced what and why, and the miss."""
     names = [_seat(deal, seat) for seat in range(deal.players)]
     wide, wider = max(map(len, names)), max(map(len, policies))
     lines = []
     for seat, hand in enumerate(deal.dealt.hands):
         says = _SAID[deal.said[seat]] if seat in deal.said else "says nothing: all have folded"
+        says += f" ({reasons[seat]})" if reasons[seat] else ""
         lines.append(f"{names[seat]:{wide}}  {policies[seat]:{wider}}  {listed(hand)}  {says}")
     taker = next((seat for seat, said in deal.declarations if said in ("miss", "defend")), None)
     fate = ""

@@ -210,7 +210,7 @@ def test_peel(claim: str, hand: str, where: dict[str, int], action: str) -> None
             defaults["pot"] * STAKE,
         )
         why = reason(loaded("peel"), situation, parse_cards(hand), Card.parse("2s"), action)
-        number = int(why.removeprefix("rule ").partition(",")[0])
+        number = int(why.removeprefix("rule ").partition(":")[0])
         assert claim in claims_of_peel()[number - 1]
 
 
@@ -274,8 +274,8 @@ def test_a_policy_says_why() -> None:
         action = max(given, key=lambda word: given[word])
         return reason(loaded(name), situation, cards, turn_up, action)
 
-    assert why("trumps", "3s4s5h") == "rule 1, trumps >= 2"
-    assert why("trumps", "Qs4h5h") == "rule 2, trumps == 1 and over_best <= 2"
+    assert why("trumps", "3s4s5h") == "rule 1: trumps >= 2"
+    assert why("trumps", "Qs4h5h") == "rule 2: trumps == 1 and over_best <= 2"
     assert why("trumps", "4h5d7c") == "otherwise fold"
     assert why("trumps", "4h5d7c", seat=5) == "otherwise fold, which is illegal here"
     assert why("random", "4h5d7c") == "otherwise random"

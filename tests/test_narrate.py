@@ -9,7 +9,7 @@ from test_playthroughs import read
 
 from loo_sim.narrate import narrate, stakes_text
 from loo_sim.rules import UNITS_PER_STAKE
-from loo_sim.runner.replay import cell_of_words, replay
+from loo_sim.runner.replay import cell_of_words, reasons, replay
 
 
 @pytest.mark.parametrize(
@@ -120,3 +120,41 @@ def test_one_stake_stays_and_two_stay() -> None:
     assert (deal.tricks_won[2], deal.pot) == (1, 3 * UNITS_PER_STAKE)
     text = narrate(deal, ["a", "b", "c"], 0, 1)
     assert "seat 2 (dealer) for the miss: 1 trick; 1 stake stays in the pot (S10)" in text
+
+
+def test_a_policy_at_the_table_says_which_of_its_rules_spoke(tmp_path: Path) -> None:
+    policy = tmp_path / "by_place.toml"
+    policy.write_text(
+        """name = "by place"
+[announce]
+rules = [
+  { when = "miss_free and standers == 0 and seat == 1", do = "miss" },
+  { when = "standers == 1 and not miss_free", do = "stand" },
+]
+"""
+    )
+    cell = cell_of_words(players=5, policies=[str(policy)])
+    record = replay(cell, 1, 0)
+    why = reasons(cell, record.deal)
+    assert why == [
+        "otherwise fold",
+        "rule 1: miss_free and standers == 0 and seat == 1",
+        "rule 2: standers == 1 and not miss_free",
+        "otherwise fold",
+        "otherwise fold",
+    ]
+    lines = narrate(record.deal, record.policies, 0, 1, why).splitlines()
+    assert any(
+        line.endswith("takes the miss (rule 1: miss_free and standers == 0 and seat == 1)")
+        for line in lines
+    )
+    assert sum(line.endswith("folds (otherwise fold)") for line in lines) == 3
+
+
+def test_nobody_has_a_reason_where_nobody_had_a_choice_or_spoke() -> None:
+    cell = cell_of_words(rules="standard,club_law=true", policies=["tight"])
+    clubs = next(i for i in range(99) if replay(cell, 1, i).deal.forced_stand)
+    assert reasons(cell, replay(cell, 1, clubs).deal) == [""] * 6
+    silent = next(i for i in range(99) if len(replay(cell, 1, i).deal.declarations) == 5)
+    told = reasons(cell, replay(cell, 1, silent).deal)
+    assert told == ["otherwise fold"] * 5 + [""]

@@ -28,7 +28,7 @@ class Share(NamedTuple):
     chances : dict of str to Fraction
         Chance that it gives to each action.
     reason : str
-        The part in words: ``rule 2, trumps >= 2``.
+        The part in words: ``rule 2: trumps >= 2``.
     """
 
     chances: dict[str, Fraction]
@@ -71,7 +71,7 @@ def reason(
     Returns
     -------
     str
-        ``rule 2, trumps >= 2``; several, in order, with `or` between them.
+        ``rule 2: trumps >= 2``; several, in order, with `or` between them.
     """
     parts = shares(policy, situation, hand, turn_up)
     return " or ".join(part.reason for part in parts if part.chances.get(action))
@@ -96,7 +96,7 @@ def shares(
             taken = left * rule.chance
             left -= taken
             share = "" if rule.chance == 1 else f", with chance {float(rule.chance):g}"
-            found.append(Share(_given(rule.do, taken, legal), f"rule {number}, {rule.text}{share}"))
+            found.append(Share(_given(rule.do, taken, legal), f"rule {number}: {rule.text}{share}"))
     if left:
         otherwise = policy.announce.otherwise
         word = fallback(otherwise, legal)

@@ -17,11 +17,12 @@ from loo_sim.experiment import (
     load_experiment,
     toml_value,
 )
-from loo_sim.policies.player import PolicyPlayer
+from loo_sim.policies.player import PolicyPlayer, reason
 from loo_sim.problems import InputError, Problem, Problems
 from loo_sim.records import Record
-from loo_sim.referee import play_deal
+from loo_sim.referee import Deal, play_deal
 from loo_sim.rules import MOST_STAKES, UNITS_PER_STAKE
+from loo_sim.views import Situation
 
 
 def replay(cell: Cell, seed: int, index: int) -> Record:
@@ -43,6 +44,32 @@ def replay(cell: Cell, seed: int, index: int) -> Record:
     dealt = deal_cards(seed, index, cell.players, cell.rules.deck)
     deal = play_deal(cell.rules, dealt, cell.pot, players)
     return Record(deal, seed, index, tuple(policy.name for policy in cell.policies))
+
+
+def reasons(cell: Cell, deal: Deal) -> list[str]:
+    """Which part of its policy made each seat announce what it did, in words.
+
+    Parameters
+    ----------
+    cell : Cell
+        The game.
+    deal : Deal
+        One that its policies have played.
+
+    Returns
+    -------
+    list of str
+        One a seat: ``rule 2: trumps >= 2``; empty where the seat had no choice, or said nothing.
+    """
+    told = [""] * cell.players
+    standers, miss_free = 0, True
+    for seat, said in deal.declarations if not deal.forced_stand else ():
+        situation = Situation(cell.rules, cell.players, seat, standers, miss_free, cell.pot)
+        hand, turn_up = deal.dealt.hands[seat], deal.dealt.turn_up
+        told[seat] = reason(cell.policies[seat], situation, hand, turn_up, said)
+        standers += said in ("stand", "miss")
+        miss_free = miss_free and said != "miss"
+    return told
 
 
 def rules_table(text: str, problems: Problems) -> dict[str, Any]:
