@@ -216,7 +216,7 @@ def counts_of(deals: Iterable[Deal]) -> tuple[npt.NDArray[np.int64], npt.NDArray
 def referee_deal(policies: Sequence[Policy], rules: Rules, pot: int, seed: int, index: int) -> Deal:
     """Deal `index` played by the referee, every card and choice drawn in plain Python."""
     players = [
-        PolicyPlayer(policy, seat, seat_choices(seed, index, seat))
+        PolicyPlayer(policy, seat_choices(seed, index, seat))
         for seat, policy in enumerate(policies)
     ]
     return play_deal(rules, deal_cards(seed, index, len(policies), rules.deck), pot, players)

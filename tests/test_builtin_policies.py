@@ -93,7 +93,7 @@ def test_random_is_uniform_over_what_is_legal() -> None:
 
 
 def test_random_plays_by_its_order_of_preference() -> None:
-    player = PolicyPlayer(loaded("random"), 0, CHOICES)
+    player = PolicyPlayer(loaded("random"), CHOICES)
     hand = parse_cards("KsAh3d")
     lead = Turn(0, 1, 4, 0, 0, "s", None)
     assert player.play(lead, hand, hand) == Card.parse("3d")  # position 2 comes first
@@ -229,7 +229,7 @@ def claims_of_peel() -> list[list[str]]:
 
 def test_peel_leads_as_he_says() -> None:
     """C15: the trump when several are in, the higher plain card against one or two."""
-    player = PolicyPlayer(loaded("peel"), 0, CHOICES)
+    player = PolicyPlayer(loaded("peel"), CHOICES)
     hand = parse_cards("7sKhQd")
     for in_play, card in [(2, "Kh"), (3, "Kh"), (4, "7s"), (6, "7s")]:
         turn = Turn(0, 1, in_play, 0, 0, "s", None)
@@ -262,7 +262,7 @@ def test_words_of_play(
 ) -> None:
     trick_no, in_play, position, best = turn
     seen = Turn(0, trick_no, in_play, 0, position, "s", Card.parse(best) if best else None)
-    player = PolicyPlayer(loaded(words), 0, CHOICES)
+    player = PolicyPlayer(loaded(words), CHOICES)
     assert player.play(seen, parse_cards(hand), parse_cards(legal)) == Card.parse(card)
 
 

@@ -325,7 +325,7 @@ def test_interpreter_plays_the_words_of_the_table(name: str, tmp_path: Path) -> 
             1: in_order[-1],
             2: next(c for c in by_preference if c in pool),
         }[int(word)]
-        player = PolicyPlayer(policy, 0, Choices(0, preference))
+        player = PolicyPlayer(policy, Choices(0, preference))
         assert player.play(turn, hand, legal) == expected
 
 
@@ -357,7 +357,7 @@ otherwise = "stand"
         (stood, "miss"),
         (WORD - 1, "miss"),
     ]:
-        player = PolicyPlayer(policy, 0, Choices(word, ORDER))
+        player = PolicyPlayer(policy, Choices(word, ORDER))
         assert player.announce(situation, hand, turn_up) == action
 
 

@@ -172,21 +172,18 @@ def _class_numbers() -> dict[str, int]:
 
 
 class PolicyPlayer:
-    """A policy in a seat, for one deal; a `loo_sim.views.Player`.
+    """A policy at the table, for one deal; a `loo_sim.views.Player`.
 
     Parameters
     ----------
     policy : Policy
         How it announces and plays.
-    seat : int
-        Its seat.
     choices : Choices
         What its choices of this deal draw.
     """
 
-    def __init__(self, policy: Policy, seat: int, choices: Choices) -> None:
+    def __init__(self, policy: Policy, choices: Choices) -> None:
         self.policy = policy
-        self.seat = seat
         self.choices = choices
 
     def announce(self, situation: Situation, hand: Sequence[Card], turn_up: Card) -> str:

@@ -38,7 +38,7 @@ def replay(cell: Cell, seed: int, index: int) -> Record:
         0 to 2**64 - 1.
     """
     players = [
-        PolicyPlayer(policy, seat, seat_choices(seed, index, seat))
+        PolicyPlayer(policy, seat_choices(seed, index, seat))
         for seat, policy in enumerate(cell.policies)
     ]
     dealt = deal_cards(seed, index, cell.players, cell.rules.deck)
