@@ -388,6 +388,7 @@ def toml_value(text: str) -> Any:
     """Read a TOML value; what is none is a string, so that bare words need no quotes."""
     try:
         parsed = tomllib.loads(f"value = {text}")
+        repr(parsed)  # fails for a hexadecimal number too long to be told in a message
     except (ValueError, RecursionError):  # no TOML, a number of too many digits, or too deep
         return text
     return parsed["value"] if len(parsed) == 1 else text

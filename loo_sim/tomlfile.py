@@ -91,7 +91,9 @@ def load(path: str | Path) -> TomlFile:
     path = Path(path)
     text = _read(path)
     try:
-        return TomlFile(path, text, tomllib.loads(text), _Scanner(text).scan())
+        data = tomllib.loads(text)
+        repr(data)  # fails for a hexadecimal number too long to be told in a message
+        return TomlFile(path, text, data, _Scanner(text).scan())
     except RecursionError:
         raise _wrong(path, "arrays or tables are nested too deeply") from None
     except ValueError as error:

@@ -47,6 +47,11 @@ WRONG = {
         [],
         ["FILE:2: seed: 18446744073709551616 is not a whole number from 0 to 2**64 - 1"],
     ),
+    "a seed of too many hexadecimal digits": (
+        f'study = "deals"\nseed = 0x{"f" * 5000}',
+        [],
+        ["FILE: not valid TOML: a number has too many digits"],
+    ),
     "true is no seed": (
         'study = "deals"\nseed = true',
         [],
@@ -430,7 +435,9 @@ def test_policies_can_be_swept_by_name_and_by_table(tmp_path):
     ]
 
 
-@pytest.mark.parametrize("value", ["9" * 5000, "[" * 3000], ids=["digits", "brackets"])
+@pytest.mark.parametrize(
+    "value", ["9" * 5000, "0x" + "f" * 5000, "[" * 3000], ids=["digits", "hexadecimal", "brackets"]
+)
 def test_values_that_toml_cannot_read_are_told_as_any_other(tmp_path, value):
     for key in ("seed", "players"):
         with pytest.raises(InputError) as caught:
