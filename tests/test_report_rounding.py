@@ -89,7 +89,7 @@ def test_shares_are_told_in_percent():
 )
 def test_a_share_never_seen_is_told_by_its_bound(share, n, text):
     assert percent_with_error(share, n) == text
-    prose = text.replace("<", "under").replace(">", "over")
+    prose = text.replace("<", "less than").replace(">", "more than")
     assert percent_interval(share, n) == prose
 
 

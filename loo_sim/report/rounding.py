@@ -107,9 +107,9 @@ def interval(value: float, error: float, n: float, unit: str = "") -> str:
 def percent_interval(share: float, n: float) -> str:
     """A share of `n` deals as a percentage with its 95 % interval: ``12.3 ± 0.4 %``.
 
-    Where no deal or every deal is one, the bound of `_one_sided` in words: ``under 0.0015 %``.
+    Where no deal or every deal is one, the bound of `_one_sided` in words.
     """
-    bound = _one_sided(share, n).replace("<", "under").replace(">", "over")
+    bound = _one_sided(share, n).replace("<", "less than").replace(">", "more than")
     return bound or interval(100 * share, 100 * share_error(share, n), n, " %")
 
 
