@@ -26,8 +26,8 @@ def _about_pots(result: Result) -> list[str]:
         found.append(_named(played, seats.compare_seats(played[0])))
     if len(swung) > 1:
         found.append(swings.compare_means(swung))
-    elif potted := result.having("pot"):
-        found.append(swings.no_play(potted[0]))
+    elif played and "pot" in played[0].tables:
+        found.append(swings.no_play(played[0]))
     return found
 
 
