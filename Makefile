@@ -31,7 +31,10 @@ lint: $(VENV)/ready-test
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+# Before the tests: a few deals in kernels that check every index.
 test: lint
+	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest -n 2 -m "not long" \
+	  tests/test_kernels_differential.py tests/test_kernels_announcements.py
 	$(BIN)/python -m pytest -n 2 -m "not long"
 
 test-long: $(VENV)/ready-test
