@@ -33,9 +33,9 @@ lint: $(VENV)/ready-test
 
 # Before the tests: a few deals in kernels that check every index.
 test: lint
-	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest -n 2 -m "not long" \
+	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest -n 2 \
 	  tests/test_kernels_differential.py tests/test_kernels_announcements.py
-	$(BIN)/python -m pytest -n 2 -m "not long"
+	$(BIN)/python -m pytest -n 2
 
 test-long: $(VENV)/ready-test
 	$(BIN)/python -m pytest -n 2 -m long

@@ -50,6 +50,7 @@ TRICK_SHIFT = np.uint8(2)
 """A player and what came of his contest are one byte: tricks + 4 seat + 64 action."""
 DEFENDS = np.uint8(DEFEND)
 U8_ACTION_SHIFT = np.uint8(ACTION_SHIFT)
+STANDS, TAKES_MISS = np.int64(STAND), np.int64(MISS)
 ZERO, ONE, SEVENTEEN = np.uint8(0), np.uint8(1), np.uint8(LOOED)
 
 
@@ -234,8 +235,8 @@ def run_announcements(game, seed, first, count, s, counts):
         situation = s.row[SITUATION, :n]
         fill(situation, OPENING)
         for seat in range(game.settings[PLAYERS]):
-            value_of(game, seat, STAND, n, s, s.row[STAND_RESULT, :n])
-            value_of(game, seat, MISS, n, s, s.row[RESULT, :n])
+            value_of(game, seat, STANDS, n, s, s.row[STAND_RESULT, :n])
+            value_of(game, seat, TAKES_MISS, n, s, s.row[RESULT, :n])
             count_seat(game, seat, n, s, counts)
             announce(game, seat, s, situation, s.row[ACTION + seat, :n])
 
