@@ -27,7 +27,7 @@ from loo_sim.kernels.batch import (
     sort_by_players_in,
 )
 from loo_sim.kernels.compiled import entry, inner
-from loo_sim.kernels.contests import TALLY, WHO, WINNER, fill
+from loo_sim.kernels.contests import TALLY, WHO, WINNER, copy, fill
 from loo_sim.kernels.game import (
     ACTION_SHIFT,
     ACTIONS,
@@ -184,8 +184,7 @@ def value_of(game, seat, action, n, s, result):
         Modified in place: 0 to 3 tricks, or `WHOLE_POT`; as it was where the miss is gone.
     """
     situation, situation_if, said = s.row[SITUATION, :n], s.row[SITUATION_IF, :n], s.row[SAID, :n]
-    for lane in range(n):
-        situation_if[lane] = situation[lane]
+    copy(situation, situation_if)
     announce_as(game, seat, action, s, situation_if, said)
     for later in range(seat + 1, game.settings[PLAYERS]):
         announce(game, later, s, situation_if, said)

@@ -18,7 +18,14 @@ import pyarrow.compute as pc
 from loo_sim.cards import hand_classes
 from loo_sim.policies.features import situations
 from loo_sim.rules import UNITS_PER_STAKE
-from loo_sim.studies.estimates import Estimate, aggregate, estimate, estimate_share, with_interval
+from loo_sim.studies.estimates import (
+    Estimate,
+    aggregate,
+    estimate,
+    estimate_share,
+    nets_of_results,
+    with_interval,
+)
 
 if TYPE_CHECKING:
     from loo_sim.experiment import Cell
@@ -117,8 +124,7 @@ def _situation_table(
     legal = cell.rules.legal_actions(
         situation.seat == cell.players - 1, situation.standers, situation.miss_free
     )
-    loo, third = cell.rules.loo_units(cell.pot), cell.pot // 3
-    nets = [-loo, third, 2 * third, 3 * third, cell.pot]
+    nets = nets_of_results(cell.pot, cell.rules.loo_units(cell.pot))
     stand = _Outcome.of(result_counts.sum(axis=2).T, nets)
     never = Estimate(np.full(hands.size, np.nan), np.full(hands.size, np.nan))
     miss, difference = _Outcome(never, never, never, never), never

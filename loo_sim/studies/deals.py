@@ -10,7 +10,13 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from loo_sim.rules import UNITS_PER_STAKE
-from loo_sim.studies.estimates import estimate, estimate_share, quantiles, with_interval
+from loo_sim.studies.estimates import (
+    estimate,
+    estimate_share,
+    nets_of_results,
+    quantiles,
+    with_interval,
+)
 
 if TYPE_CHECKING:
     from loo_sim.experiment import Cell
@@ -83,10 +89,10 @@ def _seat_table(cell: Cell, deals: int, seat_counts: npt.NDArray[np.int64]) -> p
     counts = seat_counts.astype(object)  # Python integers: no sum can overflow
     did = counts.sum(axis=2)
     in_play = counts[:, STAND] + counts[:, MISS]
-    third = cell.pot // 3
+    nets = nets_of_results(cell.pot, cell.rules.loo_units(cell.pot))
     net = estimate(
         [did[:, FOLD] + did[:, DEFEND], did[:, ALL_FOLDED], *in_play.T],
-        [0, cell.pot, -cell.rules.loo_units(cell.pot), third, 2 * third, 3 * third, cell.pot],
+        [0, cell.pot, *nets],
         UNITS_PER_STAKE,
     )
     won = (in_play + counts[:, DEFEND])[:, 1:4]

@@ -17,6 +17,18 @@ Z95 = 1.959963984540054
 """Half-width of a 95 % interval in standard errors (normal)."""
 
 
+def nets_of_results(pot: int, loo: int) -> list[int]:
+    """Net in units of a player in, by result: 0 to 3 tricks, or the whole pot as lone player.
+
+    Parameters
+    ----------
+    pot, loo : int
+        Units in the pot when play begins; units a looed player pays.
+    """
+    third = pot // 3
+    return [-loo, third, 2 * third, 3 * third, pot]
+
+
 class Estimate(NamedTuple):
     """An estimated mean.
 
