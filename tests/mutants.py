@@ -257,13 +257,13 @@ MUTANTS = [
     Mutant(
         "the next seat does not answer to an alternative",
         "counting",
-        "for later in range(seat + 1, game.settings[PLAYERS]):",
-        "for later in range(seat + 2, game.settings[PLAYERS]):",
+        "for later in range(seat + 1, players):",
+        "for later in range(seat + 2, players):",
     ),
     Mutant(
         "a miss that is gone has a result",
         "counting",
-        "miss = s.row[RESULT, lane] if situation & 1 else NO_MISS",
-        "miss = s.row[RESULT, lane]",
+        "miss = s.row[RESULT + TAKES_MISS, lane] if situation & 1 else NO_MISS",
+        "miss = s.row[RESULT + TAKES_MISS, lane]",
     ),
 ]

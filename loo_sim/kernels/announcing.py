@@ -32,9 +32,11 @@ WHO_SHIFT = np.uint32(24)
 ACTION_BITS = np.uint32(ACTION_SHIFT)
 ENTRY = MAX_SEATS
 """Row of `entry_in` for the entry of the seat that speaks, behind those of the slots."""
-FORCED, SITUATION, SITUATION_IF, SAID, RESULT, STAND_RESULT = range(6)
+FORCED, SITUATION, SITUATION_IF, SAID = range(4)
 """Byte rows of a batch: whether everyone must stand; the situation, as played and with one
-announcement changed; what a seat answers to that; what one seat's alternatives lead to."""
+announcement changed; what a seat says."""
+RESULT = 3
+"""What one seat's alternatives lead to: rows `RESULT` + `STAND`, `RESULT` + `MISS`."""
 ACTION, PREFERENCE = 6, 22
 """First byte rows of what each seat announced, and of the random ranks of its cards."""
 BATCH_ROWS = PREFERENCE + MAX_SEATS

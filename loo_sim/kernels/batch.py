@@ -11,44 +11,26 @@ from loo_sim.draws import ORDERS_OF_THREE
 from loo_sim.kernels.announcing import (
     ACTION,
     BATCH_ROWS,
-    ENTRY,
     FORCED,
     OPENING,
     PREFERENCE,
     SITUATION,
-    WHO_SHIFT,
     announce,
 )
 from loo_sim.kernels.compiled import inner
-from loo_sim.kernels.contests import (
-    CONTEST_ROWS,
-    WHO,
-    A,
-    B,
-    C,
-    fill,
-    play_tricks,
-)
-from loo_sim.kernels.contests import PREFERENCE as CONTEST_PREFERENCE
-from loo_sim.kernels.dealing import deal
+from loo_sim.kernels.contests import CONTEST_ROWS, fill
 from loo_sim.kernels.game import (
     ALL_STAND,
     CLUB_LAW,
     MAX_SEATS,
     PLAYERS,
-    PLAYS_DRAW,
     RANKS,
-    SEAT_BITS,
 )
 from loo_sim.kernels.philox import block_words, draw_below
 
 LANES = 1024
 """Deals side by side: enough to fill the registers, few enough to stay in the caches."""
-REGISTER = 64
-"""Lanes of a byte in the widest vector register."""
 SECOND_TRICK_SHIFT = 6
-SHIFT_A, SHIFT_B, SHIFT_C = np.uint32(0), np.uint32(8), np.uint32(16)
-BYTE = np.uint32(255)
 
 RANKS_OF_ORDER = np.array(
     [sum(order.index(place) << (2 * place) for place in range(3)) for order in ORDERS_OF_THREE],
@@ -119,16 +101,13 @@ def make_scratch() -> Scratch:
 
 
 @inner
-def deal_batch(settings, draws, seed, first, n, s):
-    """Deal `n` deals and draw what their choices need."""
-    players, ranks = settings[PLAYERS], settings[RANKS]
-    deal(
-        seed, first, n, players + 1, ranks,
-        s.words, s.draw, s.card, s.turn_up, s.index, s.hand,
-    )  # fmt: skip
-    force(s.turn_up[:n], settings[ALL_STAND], settings[CLUB_LAW] * ranks, s.row[FORCED, :n])
-    for seat in range(players):
-        if draws[seat]:
+def draw_choices(game, seed, first, n, s):
+    """Mark who must stand, and draw what the choices of `n` deals that lie dealt need."""
+    settings = game.settings
+    club_cards = settings[CLUB_LAW] * settings[RANKS]
+    force(s.turn_up[:n], settings[ALL_STAND], club_cards, s.row[FORCED, :n])
+    for seat in range(settings[PLAYERS]):
+        if game.draws[seat]:
             one, other, spare = s.words[0, :n], s.words[1, :n], s.words[2, :n]
             stream = np.uint64(seat + 1)
             block_words(
@@ -177,59 +156,6 @@ def sort_by_players_in(situation, order, start):
     for k in range(start.size - 1, 0, -1):
         start[k] = start[k - 1]
     start[0] = 0
-
-
-@inner
-def play_batch(game, k, lanes, s):
-    """Play the contests of some lanes, all with `k` players in, side by side in `s.contest`.
-
-    Parameters
-    ----------
-    game : Game
-        The game.
-    k : int
-        Players in, at least 2.
-    lanes : int64 (n,)
-        Lanes whose slots hold the contests.
-    s : Scratch
-        Work rows.
-    """
-    n = lanes.size
-    c = s.contest
-    settings = game.settings
-    entry = s.entry_in[ENTRY, :n]
-    for slot in range(k):
-        gather(s.entry_in[slot], lanes, entry)
-        unpack(entry, SHIFT_A, c[A + slot])
-        unpack(entry, SHIFT_B, c[B + slot])
-        unpack(entry, SHIFT_C, c[C + slot])
-        unpack(entry, WHO_SHIFT, c[WHO + slot])
-        if settings[PLAYS_DRAW]:
-            prefer(s.row, c[WHO + slot], lanes, c[CONTEST_PREFERENCE + slot])
-    # Whole registers: what is computed beyond n is not looked at.
-    padded = (n + REGISTER - 1) // REGISTER * REGISTER
-    play_tricks(settings, game.play, game.shared_word, padded, k, c)
-
-
-@inner
-def gather(row, lanes, out):
-    """The values of some lanes side by side."""
-    for place in range(lanes.size):
-        out[place] = row[lanes[place]]
-
-
-@inner
-def unpack(entry, shift, row):
-    """One byte of each entry."""
-    for place in range(entry.size):
-        row[place] = np.uint8(np.uint32(entry[place] >> shift) & BYTE)
-
-
-@inner
-def prefer(rows, who, lanes, out):
-    """Random ranks of the cards of whoever is in the slot."""
-    for place in range(lanes.size):
-        out[place] = rows[PREFERENCE + (who[place] & SEAT_BITS), lanes[place]]
 
 
 @inner

@@ -17,6 +17,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from loo_sim.kernels.announcing import ENTRY, WHO_SHIFT
+from loo_sim.kernels.announcing import PREFERENCE as BATCH_PREFERENCE
 from loo_sim.kernels.compiled import inner
 from loo_sim.kernels.dealing import FIRST_TRUMP, TOP_TRUMP
 from loo_sim.kernels.game import (
@@ -39,6 +41,10 @@ from loo_sim.kernels.game import (
     WORDS_VARY,
 )
 
+REGISTER = 64
+"""Lanes of a byte in the widest vector register."""
+SHIFT_A, SHIFT_B, SHIFT_C = np.uint32(0), np.uint32(8), np.uint32(16)
+BYTE = np.uint32(255)
 SLOTS = 16
 A, B, C = np.int64(0), np.int64(SLOTS), np.int64(2 * SLOTS)
 """First rows of the cards in hand, a row a slot."""
@@ -63,23 +69,38 @@ FIRST_BEFORE_SECOND, SECOND_BEFORE_FIRST = np.uint8(1 << 4), np.uint8(1 | 1 << 2
 
 
 @inner
-def play_tricks(settings, play, shared_word, n, k, c):
-    """Play the three tricks of `n` contests of `k` players.
+def play_tricks(game, k, lanes, s):
+    """Play the contests of some lanes, all with `k` players in, side by side in `s.contest`.
 
     Parameters
     ----------
-    settings, play, shared_word : int64 (settings,), uint8 (seats, words), int16 (shared,)
-        Of the `Game`.
-    n, k : int
-        Contests; players in each (2 to 16).
-    c : uint8 (CONTEST_ROWS, lanes)
-        In: rows `A`, `B`, `C` + slot, the cards of each slot in hand order; `WHO` and `PREFERENCE`
-        + slot where words vary or are drawn. Out: rows `WINNER` + trick, the slot that won it;
-        rows `PLAYED` + 16 trick + slot, the card of each slot in trick 1, of each slot turned (the
-        winner of trick 1 holds 0) in tricks 2 and 3. All but `WHO` and these are used up.
+    game : Game
+        The game.
+    k : int
+        Players in each contest, 2 to 16.
+    lanes : int64 (m,)
+        Lanes of the batch whose slots hold the contests.
+    s : Scratch
+        In: `entry_in`, and the random ranks in `row` where words are drawn. Out, in `contest`: rows
+        `WINNER` + trick, the slot that won it; rows `WHO` + slot; rows `PLAYED` + 16 trick + slot,
+        the card of each slot in trick 1, of each slot turned (the winner of trick 1 holds 0) in
+        tricks 2 and 3. All other rows are used up.
     """
+    c = s.contest
+    settings = game.settings
+    entry = s.entry_in[ENTRY, : lanes.size]
+    for slot in range(k):
+        gather(s.entry_in[slot], lanes, entry)
+        unpack(entry, SHIFT_A, c[A + slot])
+        unpack(entry, SHIFT_B, c[B + slot])
+        unpack(entry, SHIFT_C, c[C + slot])
+        unpack(entry, WHO_SHIFT, c[WHO + slot])
+        if settings[PLAYS_DRAW]:
+            prefer(s.row, c[WHO + slot], lanes, c[PREFERENCE + slot])
+    # Whole registers: what is computed beyond the lanes is not looked at.
+    n = (lanes.size + REGISTER - 1) // REGISTER * REGISTER
     first, second, third = c[WINNER, :n], c[WINNER + 1, :n], c[WINNER + 2, :n]
-    play_trick(settings, play, shared_word, FIRST_TRICK, n, k, A, B, C, WHO, PREFERENCE, c)
+    play_trick(game, FIRST_TRICK, n, k, A, B, C, WHO, PREFERENCE, c)
     for slot in range(k):
         card = c[PLAYED + slot, :n]
         keep_other(c[A + slot, :n], card, c[B + slot, :n])
@@ -95,7 +116,7 @@ def play_tricks(settings, play, shared_word, n, k, c):
         preference, spare = turn(first, n, k, PREFERENCE, spare, c)
         for slot in range(k):
             prefer_second(c[preference + slot, :n])
-    play_trick(settings, play, shared_word, SECOND_TRICK, n, k, a, a, z, who, preference, c)
+    play_trick(game, SECOND_TRICK, n, k, a, a, z, who, preference, c)
     for slot in range(k):
         last = c[PLAYED + 2 * SLOTS + slot, :n]
         copy(c[a + slot, :n], last)
@@ -106,18 +127,44 @@ def play_tricks(settings, play, shared_word, n, k, c):
 
 
 @inner
-def play_trick(settings, play, shared_word, trick, n, k, a, b, z, who, preference, c):
+def gather(row, lanes, out):
+    """The values of some lanes side by side."""
+    for place in range(lanes.size):
+        out[place] = row[lanes[place]]
+
+
+@inner
+def unpack(entry, shift, row):
+    """One byte of each entry."""
+    for place in range(entry.size):
+        row[place] = np.uint8(np.uint32(entry[place] >> shift) & BYTE)
+
+
+@inner
+def prefer(rows, who, lanes, out):
+    """Random ranks of the cards of whoever is in the slot."""
+    for place in range(lanes.size):
+        out[place] = rows[BATCH_PREFERENCE + (who[place] & SEAT_BITS), lanes[place]]
+
+
+@inner
+def play_trick(game, trick, n, k, a, b, z, who, preference, c):
     """Play trick `trick` (0 or 1), led by slot 0.
 
     Parameters
     ----------
-    settings, play, shared_word, n, k, c
-        As for `play_tricks`.
+    game : Game
+        The game.
     trick : int
         0 or 1.
+    n, k : int
+        Contests; players in each.
     a, b, z, who, preference : int
         First rows of the three cards, of the players and of their random ranks.
+    c : uint8 (CONTEST_ROWS, lanes)
+        The rows.
     """
+    settings, play, shared_word = game.settings, game.play, game.shared_word
     best, led, winner = c[BEST, :n], c[LED, :n], c[WINNER + trick, :n]
     one, other, lead = c[WORD, :n], c[WORD + 1, :n], c[WORD + 2, :n]
     card = c[PLAYED + trick * SLOTS, :n]

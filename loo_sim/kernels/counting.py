@@ -6,14 +6,12 @@ import numpy as np
 import numpy.typing as npt
 
 from loo_sim.kernels.announcing import (
-    ACTION,
     FORCED,
     OPENING,
     RESULT,
     SAID,
     SITUATION,
     SITUATION_IF,
-    STAND_RESULT,
     WHO_SHIFT,
     announce,
     announce_as,
@@ -21,13 +19,13 @@ from loo_sim.kernels.announcing import (
 from loo_sim.kernels.batch import (
     LANES,
     announce_all,
-    deal_batch,
+    draw_choices,
     make_scratch,
-    play_batch,
     sort_by_players_in,
 )
 from loo_sim.kernels.compiled import entry, inner
-from loo_sim.kernels.contests import TALLY, WHO, WINNER, copy, fill
+from loo_sim.kernels.contests import TALLY, WHO, WINNER, copy, fill, play_tricks
+from loo_sim.kernels.dealing import deal
 from loo_sim.kernels.game import (
     ACTION_SHIFT,
     ACTIONS,
@@ -37,6 +35,7 @@ from loo_sim.kernels.game import (
     MISS,
     NO_MISS,
     PLAYERS,
+    RANKS,
     RESULTS,
     SILENT,
     STAND,
@@ -110,7 +109,9 @@ def run_deals(game, seed, first, count, s, fates, pots):
     c = s.contest
     for done in range(0, count, LANES):
         n = min(LANES, count - done)
-        deal_batch(game.settings, game.draws, seed, first + np.uint64(done), n, s)
+        start = first + np.uint64(done)
+        deal(seed, start, n, game.settings[PLAYERS] + 1, game.settings[RANKS], s)
+        draw_choices(game, seed, start, n, s)
         announce_all(game, n, s)
         # A silent dealer is in slot 0 too, where nobody came in; his action tells him apart.
         for place in range(s.start[2]):
@@ -122,7 +123,7 @@ def run_deals(game, seed, first, count, s, fates, pots):
             m = lanes.size
             if m == 0:
                 continue
-            play_batch(game, k, lanes, s)
+            play_tricks(game, k, lanes, s)
             slots, tricks, pot = c[TALLY, :m], c[TALLY + 1, :m], c[TALLY + 2, :m]
             fill(pot, ZERO)
             for slot in range(k):
@@ -171,6 +172,21 @@ def count_deals(
 
 
 @inner
+def count_seat(game, seat, n, s, counts):
+    """Add the results of one seat's alternatives to the counts of its situations and hands."""
+    dealer = seat == game.settings[PLAYERS] - 1
+    offset = seat * (seat + 1)
+    for lane in range(n):
+        situation = s.row[SITUATION, lane]
+        if s.row[FORCED, lane] or (dealer and situation <= OPENING):
+            continue
+        hand = game.class_of[s.index[seat + 1, lane]]
+        miss = s.row[RESULT + TAKES_MISS, lane] if situation & 1 else NO_MISS
+        stand = s.row[RESULT + STANDS, lane]
+        counts[offset + np.int64(situation), hand, stand, miss] += np.uint32(1)
+
+
+@inner
 def value_of(game, seat, action, n, s, result):
     """Result of `seat` if it announces `action`, the others answering by their policies.
 
@@ -184,25 +200,23 @@ def value_of(game, seat, action, n, s, result):
         Modified in place: 0 to 3 tricks, or `WHOLE_POT`; as it was where the miss is gone.
     """
     situation, situation_if, said = s.row[SITUATION, :n], s.row[SITUATION_IF, :n], s.row[SAID, :n]
+    players = game.settings[PLAYERS]
     copy(situation, situation_if)
     announce_as(game, seat, action, s, situation_if, said)
-    for later in range(seat + 1, game.settings[PLAYERS]):
+    for later in range(seat + 1, players):
         announce(game, later, s, situation_if, said)
-    if action == MISS:
-        # Nobody in: where the miss is gone there is nothing to play.
-        for lane in range(n):
-            if not situation[lane] & 1:
-                situation_if[lane] = 0
+    if action == TAKES_MISS:
+        play_none_where_gone(situation, situation_if)
     sort_by_players_in(situation_if, s.order, s.start)
     for place in range(s.start[1], s.start[2]):
         result[s.order[place]] = WHOLE_POT
     c = s.contest
-    for k in range(2, game.settings[PLAYERS] + 1):
+    for k in range(2, players + 1):
         lanes = s.order[s.start[k] : s.start[k + 1]]
         m = lanes.size
         if m == 0:
             continue
-        play_batch(game, k, lanes, s)
+        play_tricks(game, k, lanes, s)
         slots, tricks = c[TALLY, :m], c[TALLY + 1, :m]
         for place in range(m):
             slots[place] = situation[lanes[place]] >> 1
@@ -212,32 +226,29 @@ def value_of(game, seat, action, n, s, result):
 
 
 @inner
-def count_seat(game, seat, n, s, counts):
-    """Add the results of one seat's alternatives to the counts of its situations and hands."""
-    dealer = seat == game.settings[PLAYERS] - 1
-    offset = seat * (seat + 1)
-    for lane in range(n):
-        situation = s.row[SITUATION, lane]
-        if s.row[FORCED, lane] or (dealer and situation <= OPENING):
-            continue
-        hand = game.class_of[s.index[seat + 1, lane]]
-        miss = s.row[RESULT, lane] if situation & 1 else NO_MISS
-        counts[offset + np.int64(situation), hand, s.row[STAND_RESULT, lane], miss] += np.uint32(1)
+def play_none_where_gone(situation, situation_if):
+    """Empty the table where the miss is gone: nobody can take it, so there is nothing to play."""
+    for lane in range(situation.size):
+        x = situation_if[lane]
+        situation_if[lane] = x if situation[lane] & ONE else ZERO
 
 
 @entry
 def run_announcements(game, seed, first, count, s, counts):
     """Count what each seat's alternatives lead to; see `count_announcements`."""
+    players = game.settings[PLAYERS]
     for done in range(0, count, LANES):
         n = min(LANES, count - done)
-        deal_batch(game.settings, game.draws, seed, first + np.uint64(done), n, s)
+        start = first + np.uint64(done)
+        deal(seed, start, n, players + 1, game.settings[RANKS], s)
+        draw_choices(game, seed, start, n, s)
         situation = s.row[SITUATION, :n]
         fill(situation, OPENING)
-        for seat in range(game.settings[PLAYERS]):
-            value_of(game, seat, STANDS, n, s, s.row[STAND_RESULT, :n])
-            value_of(game, seat, TAKES_MISS, n, s, s.row[RESULT, :n])
+        for seat in range(players):
+            value_of(game, seat, STANDS, n, s, s.row[RESULT + STANDS, :n])
+            value_of(game, seat, TAKES_MISS, n, s, s.row[RESULT + TAKES_MISS, :n])
             count_seat(game, seat, n, s, counts)
-            announce(game, seat, s, situation, s.row[ACTION + seat, :n])
+            announce(game, seat, s, situation, s.row[SAID, :n])
 
 
 def count_announcements(

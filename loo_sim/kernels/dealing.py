@@ -29,7 +29,7 @@ THIRD = np.uint16(43691)
 
 
 @inner
-def deal(seed, first, n, hands, ranks, words, draw, card, turn_up, index, hand):
+def deal(seed, first, n, hands, ranks, s):
     """Deal `n` deals: the miss and `hands - 1` seats.
 
     Parameters
@@ -42,15 +42,11 @@ def deal(seed, first, n, hands, ranks, words, draw, card, turn_up, index, hand):
         Hands to deal, the miss included.
     ranks : int
         Ranks in a suit.
-    words, draw, card : uint32 (4, lanes), int8 (52, lanes), int8 (51, lanes)
-        Work rows.
-    turn_up : uint8 (lanes,)
-        Modified in place: place of the turn-up in the pack, by suit and then by rank.
-    index : uint16 (17, lanes)
-        Modified in place: hand indices.
-    hand : uint32 (17, lanes)
-        Modified in place: three card codes, the first dealt lowest.
+    s : Scratch
+        Filled: `turn_up`, `index` and `hand`. Used up: `words`, `draw` and `card`.
     """
+    words, draw, card = s.words, s.draw, s.card
+    turn_up, index, hand = s.turn_up, s.index, s.hand
     live = 4 * ranks - 1
     drawn = HAND_SIZE * hands
     for number in range((1 + (drawn + 1) // 2 + 3) // 4):

@@ -8,15 +8,17 @@ import numpy as np
 import numpy.typing as npt
 
 from loo_sim.kernels.announcing import ACTION, FORCED, WHO_SHIFT
-from loo_sim.kernels.batch import LANES, announce_all, deal_batch, make_scratch, play_batch
+from loo_sim.kernels.batch import LANES, announce_all, draw_choices, make_scratch
 from loo_sim.kernels.compiled import entry, inner
-from loo_sim.kernels.contests import PLAYED, SLOTS, WINNER
+from loo_sim.kernels.contests import PLAYED, SLOTS, WINNER, play_tricks
+from loo_sim.kernels.dealing import deal
 from loo_sim.kernels.game import (
     ACTION_SHIFT,
     DEFEND,
     LOO,
     PLAYERS,
     POT,
+    RANKS,
     SEAT_BITS,
     SILENT,
     WHOLE_POT,
@@ -66,7 +68,9 @@ def run_whole_deals(game, seed, first, count, s, out):
     """Play consecutive deals and keep all of them; see `play_deals`."""
     for done in range(0, count, LANES):
         n = min(LANES, count - done)
-        deal_batch(game.settings, game.draws, seed, first + np.uint64(done), n, s)
+        start = first + np.uint64(done)
+        deal(seed, start, n, game.settings[PLAYERS] + 1, game.settings[RANKS], s)
+        draw_choices(game, seed, start, n, s)
         keep_batch(game, done, n, s, out)
 
 
@@ -93,7 +97,7 @@ def keep_batch(game, done, n, s, out):
     for k in range(2, players + 1):
         lanes = s.order[s.start[k] : s.start[k + 1]]
         if lanes.size > 0:
-            play_batch(game, k, lanes, s)
+            play_tricks(game, k, lanes, s)
             for place in range(lanes.size):
                 keep_contest(game.settings, done, k, place, lanes[place], s, out)
 

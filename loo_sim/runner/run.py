@@ -178,6 +178,7 @@ class _Work:
 
     def tables(self, cell: Cell) -> dict[str, pa.Table]:
         """Count the deals of a cell and make its estimates."""
+        from loo_sim.kernels.compiled import compiling
         from loo_sim.kernels.game import encode
         from loo_sim.policies.compile import compile_tables
 
@@ -186,7 +187,7 @@ class _Work:
         game = encode(cell.rules, policy_tables, cell.pot)
         counts = self.study.empty_counts(cell)
         if not self.compiled:
-            with self.progress.compiling():
+            with self.progress.compiling(), compiling():
                 self.study.add_counts(game, seed, 0, 1, counts)
             self.compiled = True
         jobs = affordable_threads(self.jobs, counts)
