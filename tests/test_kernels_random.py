@@ -52,7 +52,8 @@ def hexes(text: str) -> tuple[int, ...]:
 def kernel_words(seed: int, first: int, stream: int, number: int, lanes: int) -> list[list[int]]:
     """Words of one block for consecutive deals."""
     words = np.zeros((4, lanes), np.uint32)
-    block_words(np.uint64(seed), np.uint64(first), np.uint64(stream), np.uint64(number), *words)
+    deals = np.uint64(first) + np.arange(words[0].size, dtype=np.uint64)
+    block_words(np.uint64(seed), deals, np.uint64(stream), np.uint64(number), *words)
     return words.T.tolist()
 
 

@@ -19,6 +19,7 @@ from loo_sim.kernels.game import (
     FOLD,
     MAX_SEATS,
     MISS,
+    PEOPLE_MOVE,
     PLAYERS,
     SILENT,
     STAND,
@@ -37,9 +38,10 @@ FORCED, SITUATION, SITUATION_IF, SAID = range(4)
 announcement changed; what a seat says."""
 RESULT = 3
 """What one seat's alternatives lead to: rows `RESULT` + `STAND`, `RESULT` + `MISS`."""
-ACTION, PREFERENCE = 6, 22
-"""First byte rows of what each seat announced, and of the random ranks of its cards."""
-BATCH_ROWS = PREFERENCE + MAX_SEATS
+ACTION, PREFERENCE, PERSON = 6, 22, 38
+"""First byte rows of what each seat announced, of the random ranks of its cards, and, where people
+change seats, of the person in it."""
+BATCH_ROWS = PERSON + MAX_SEATS
 SAYS_FOLD, SAYS_STAND, SAYS_MISS = np.uint8(FOLD), np.uint8(STAND), np.uint8(MISS)
 SAYS_DEFEND, SAYS_NOTHING = np.uint8(DEFEND), np.uint8(SILENT)
 STEP_IN, STEP_MISS, STEP_OUT = np.uint8(2), np.uint8(1), np.uint8(0)
@@ -63,7 +65,12 @@ def announce(game, seat, s, situation, said):
         Modified in place: what the seat announced.
     """
     n = said.size
-    look_up(game.rows, game.row_of[seat], s.index[seat + 1, :n], situation, said)
+    index = s.index[seat + 1, :n]
+    if game.settings[PEOPLE_MOVE]:
+        person = s.row[PERSON + seat, :n]
+        look_up_person(game, seat, s.pot_class, person, index, situation, said)
+    else:
+        look_up(game.rows, game.row_of[0, 0, seat], index, situation, said)
     if game.draws[seat] & 1:
         draw_actions(game.mixtures, s.announce_word[seat, :n], said)
     if game.settings[CLUB_LAW] | game.settings[ALL_STAND]:
@@ -86,6 +93,15 @@ def look_up(rows, row_of, index, situation, said):
     """What the policy says: one load from the row of the situation."""
     for lane in range(said.size):
         said[lane] = rows[row_of[situation[lane]], index[lane]]
+
+
+@inner
+def look_up_person(game, seat, pot_class, person, index, situation, said):
+    """The same where each lane has a pot and a person of its own in the seat."""
+    rows, row_of, kind_of = game.rows, game.row_of, game.kind_of
+    for lane in range(said.size):
+        kind = kind_of[person[lane]]
+        said[lane] = rows[row_of[pot_class[lane], kind, seat, situation[lane]], index[lane]]
 
 
 @inner

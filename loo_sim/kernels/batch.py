@@ -45,6 +45,8 @@ class Scratch(NamedTuple):
 
     Attributes
     ----------
+    number : uint64 (lanes,)
+        Number of each deal.
     words : uint32 (4, lanes)
         One block of random words.
     draw, card : int8 (52, lanes), (51, lanes)
@@ -57,6 +59,8 @@ class Scratch(NamedTuple):
         Cards of the miss, seat 0, ...: three codes, the first dealt lowest.
     announce_word : uint32 (16, lanes)
         Word that each seat draws its announcement from.
+    pot_class : int32 (lanes,)
+        Class of each pot, where pots differ (see `Game.row_of`).
     entry_in : uint32 (17, lanes)
         Entry of the player in each slot (see `announcing`); the last row is a work row.
     row : uint8 (BATCH_ROWS, lanes)
@@ -67,6 +71,7 @@ class Scratch(NamedTuple):
         Rows of `contests`, a lane a contest.
     """
 
+    number: npt.NDArray[np.uint64]
     words: npt.NDArray[np.uint32]
     draw: npt.NDArray[np.int8]
     card: npt.NDArray[np.int8]
@@ -74,6 +79,7 @@ class Scratch(NamedTuple):
     index: npt.NDArray[np.uint16]  # type: ignore[assignment]
     hand: npt.NDArray[np.uint32]
     announce_word: npt.NDArray[np.uint32]
+    pot_class: npt.NDArray[np.int32]
     entry_in: npt.NDArray[np.uint32]
     row: npt.NDArray[np.uint8]
     order: npt.NDArray[np.int64]
@@ -85,6 +91,7 @@ def make_scratch() -> Scratch:
     """Work rows for `LANES` deals."""
     hands = MAX_SEATS + 1
     return Scratch(
+        number=np.zeros(LANES, np.uint64),
         words=np.zeros((4, LANES), np.uint32),
         draw=np.zeros((3 * hands + 1, LANES), np.int8),
         card=np.zeros((3 * hands, LANES), np.int8),
@@ -92,6 +99,7 @@ def make_scratch() -> Scratch:
         index=np.zeros((hands, LANES), np.uint16),
         hand=np.zeros((hands, LANES), np.uint32),
         announce_word=np.zeros((MAX_SEATS, LANES), np.uint32),
+        pot_class=np.zeros(LANES, np.int32),
         entry_in=np.zeros((MAX_SEATS + 1, LANES), np.uint32),
         row=np.zeros((BATCH_ROWS, LANES), np.uint8),
         order=np.zeros(LANES, np.int64),
@@ -101,7 +109,14 @@ def make_scratch() -> Scratch:
 
 
 @inner
-def draw_choices(game, seed, first, n, s):
+def number_deals(first, number):
+    """Number consecutive deals from `first` on."""
+    for lane in range(number.size):
+        number[lane] = first + np.uint64(lane)
+
+
+@inner
+def draw_choices(game, seed, n, s):
     """Mark who must stand, and draw what the choices of `n` deals that lie dealt need."""
     settings = game.settings
     club_cards = settings[CLUB_LAW] * settings[RANKS]
@@ -110,9 +125,8 @@ def draw_choices(game, seed, first, n, s):
         if game.draws[seat]:
             one, other, spare = s.words[0, :n], s.words[1, :n], s.words[2, :n]
             stream = np.uint64(seat + 1)
-            block_words(
-                seed, first, stream, np.uint64(0), s.announce_word[seat, :n], one, other, spare
-            )
+            announce_word = s.announce_word[seat, :n]
+            block_words(seed, s.number[:n], stream, np.uint64(0), announce_word, one, other, spare)
             rank_cards(one, other, s.row[PREFERENCE + seat, :n])
 
 

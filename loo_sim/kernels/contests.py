@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from loo_sim.kernels.announcing import ENTRY, WHO_SHIFT
+from loo_sim.kernels.announcing import ENTRY, PERSON, WHO_SHIFT
 from loo_sim.kernels.announcing import PREFERENCE as BATCH_PREFERENCE
 from loo_sim.kernels.compiled import inner
 from loo_sim.kernels.dealing import FIRST_TRUMP, TOP_TRUMP
@@ -33,6 +33,7 @@ from loo_sim.kernels.game import (
     LEAD_PLAIN,
     LEAD_TRUMP,
     LOSE,
+    PEOPLE_MOVE,
     PLAYS_DRAW,
     RANDOM_WORD,
     SEAT_BITS,
@@ -45,6 +46,7 @@ REGISTER = 64
 """Lanes of a byte in the widest vector register."""
 SHIFT_A, SHIFT_B, SHIFT_C = np.uint32(0), np.uint32(8), np.uint32(16)
 BYTE = np.uint32(255)
+OTHER_BITS = np.uint8(255 - SEAT_BITS)
 SLOTS = 16
 A, B, C = np.int64(0), np.int64(SLOTS), np.int64(2 * SLOTS)
 """First rows of the cards in hand, a row a slot."""
@@ -97,6 +99,9 @@ def play_tricks(game, k, lanes, s):
         unpack(entry, WHO_SHIFT, c[WHO + slot])
         if settings[PLAYS_DRAW]:
             prefer(s.row, c[WHO + slot], lanes, c[PREFERENCE + slot])
+    if settings[PEOPLE_MOVE] & settings[WORDS_VARY]:
+        for slot in range(k):
+            name_person(s.row, lanes, c[WHO + slot])
     # Whole registers: what is computed beyond the lanes is not looked at.
     n = (lanes.size + REGISTER - 1) // REGISTER * REGISTER
     first, second, third = c[WINNER, :n], c[WINNER + 1, :n], c[WINNER + 2, :n]
@@ -145,6 +150,14 @@ def prefer(rows, who, lanes, out):
     """Random ranks of the cards of whoever is in the slot."""
     for place in range(lanes.size):
         out[place] = rows[BATCH_PREFERENCE + (who[place] & SEAT_BITS), lanes[place]]
+
+
+@inner
+def name_person(rows, lanes, who):
+    """The person in place of his seat, in place: play words go with the person."""
+    for place in range(lanes.size):
+        seat = who[place] & SEAT_BITS
+        who[place] = np.uint8((who[place] & OTHER_BITS) | rows[PERSON + seat, lanes[place]])
 
 
 @inner

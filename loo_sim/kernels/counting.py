@@ -21,6 +21,7 @@ from loo_sim.kernels.batch import (
     announce_all,
     draw_choices,
     make_scratch,
+    number_deals,
     sort_by_players_in,
 )
 from loo_sim.kernels.compiled import entry, inner
@@ -109,9 +110,9 @@ def run_deals(game, seed, first, count, s, fates, pots):
     c = s.contest
     for done in range(0, count, LANES):
         n = min(LANES, count - done)
-        start = first + np.uint64(done)
-        deal(seed, start, n, game.settings[PLAYERS] + 1, game.settings[RANKS], s)
-        draw_choices(game, seed, start, n, s)
+        number_deals(first + np.uint64(done), s.number[:n])
+        deal(seed, n, game.settings[PLAYERS] + 1, game.settings[RANKS], s)
+        draw_choices(game, seed, n, s)
         announce_all(game, n, s)
         # A silent dealer is in slot 0 too, where nobody came in; his action tells him apart.
         for place in range(s.start[2]):
@@ -239,9 +240,9 @@ def run_announcements(game, seed, first, count, s, counts):
     players = game.settings[PLAYERS]
     for done in range(0, count, LANES):
         n = min(LANES, count - done)
-        start = first + np.uint64(done)
-        deal(seed, start, n, players + 1, game.settings[RANKS], s)
-        draw_choices(game, seed, start, n, s)
+        number_deals(first + np.uint64(done), s.number[:n])
+        deal(seed, n, players + 1, game.settings[RANKS], s)
+        draw_choices(game, seed, n, s)
         situation = s.row[SITUATION, :n]
         fill(situation, OPENING)
         for seat in range(players):

@@ -29,13 +29,13 @@ THIRD = np.uint16(43691)
 
 
 @inner
-def deal(seed, first, n, hands, ranks, s):
-    """Deal `n` deals: the miss and `hands - 1` seats.
+def deal(seed, n, hands, ranks, s):
+    """Deal `n` deals, those of `s.number`: the miss and `hands - 1` seats.
 
     Parameters
     ----------
-    seed, first : uint64
-        Seed, and number of the deal in lane 0.
+    seed : uint64
+        Seed.
     n : int
         Deals, at most the lanes of the scratch rows.
     hands : int
@@ -51,7 +51,7 @@ def deal(seed, first, n, hands, ranks, s):
     drawn = HAND_SIZE * hands
     for number in range((1 + (drawn + 1) // 2 + 3) // 4):
         block_words(
-            seed, first, DEAL_STREAM, np.uint64(number),
+            seed, s.number[:n], DEAL_STREAM, np.uint64(number),
             words[0, :n], words[1, :n], words[2, :n], words[3, :n],
         )  # fmt: skip
         for i in range(4):

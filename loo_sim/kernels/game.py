@@ -35,7 +35,7 @@ MAX_SEATS = 16
 SEAT_BITS, ACTION_SHIFT = 15, 4
 """Who is in a slot, and by what announcement, is the byte seat + 16 action."""
 
-SETTINGS = 14
+SETTINGS = 15
 (
     PLAYERS,
     RANKS,
@@ -51,11 +51,13 @@ SETTINGS = 14
     LOO,
     WORDS_VARY,
     PLAYS_DRAW,
+    PEOPLE_MOVE,
 ) = range(SETTINGS)
 """Places of the settings: seats; ranks in a suit; trumps a leader must hold before he must lead one
 (first trick, later) and whether it must then be the highest against any number of opponents; house
 rules; whether the pot makes everyone stand; units in the pot and of a loo; whether any play word
-varies with the seat or the trick; whether any seat draws when playing."""
+varies with the seat or the trick; whether any seat draws when playing; whether people change seats
+from deal to deal, so that policies go with the person."""
 
 
 class Game(NamedTuple):
@@ -67,8 +69,11 @@ class Game(NamedTuple):
         Rules, pot and flags, at the places named above.
     rows : uint8 (rows, hands)
         Announcement of each hand: 0 to 3, or 4 + mixture.
-    row_of : int32 (players, 2 players)
-        Row of [seat, 2 standers + miss_free].
+    row_of : int32 (classes, kinds, players, 2 players)
+        Row of [class of the pot, kind of policy, seat, 2 standers + miss_free]; class and kind are
+        0 where neither pots nor seats change.
+    kind_of : uint8 (people,)
+        Kind of policy of each person, where people change seats.
     mixtures : uint64 (mixtures, 3)
         Thresholds of fold, stand, miss against a 32-bit word.
     draws : uint8 (players,)
@@ -84,6 +89,7 @@ class Game(NamedTuple):
     settings: npt.NDArray[np.int64]
     rows: npt.NDArray[np.uint8]
     row_of: npt.NDArray[np.int32]
+    kind_of: npt.NDArray[np.uint8]
     mixtures: npt.NDArray[np.uint64]
     draws: npt.NDArray[np.uint8]
     play: npt.NDArray[np.uint8]
@@ -133,7 +139,8 @@ def encode(rules: Rules, tables: Tables, pot: int) -> Game:
     return Game(
         settings=settings,
         rows=np.array(tables.rows, dtype=np.uint8, order="C"),
-        row_of=np.array(tables.row_of, dtype=np.int32).reshape(players, 2 * players),
+        row_of=np.array(tables.row_of, dtype=np.int32).reshape(1, 1, players, 2 * players),
+        kind_of=np.zeros(players, dtype=np.uint8),
         mixtures=np.array(tables.mixtures, dtype=np.uint64).reshape(-1, 3),
         draws=np.array(tables.announce_draws + 2 * np.asarray(tables.play_draws), dtype=np.uint8),
         play=np.ascontiguousarray(play.reshape(players, -1)),

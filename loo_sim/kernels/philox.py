@@ -15,17 +15,19 @@ HALF = np.uint64(32)
 
 
 @entry
-def block_words(seed, first, stream, number, w0, w1, w2, w3):
-    """Fill four rows with the words of one block for consecutive deals.
+def block_words(seed, deals, stream, number, w0, w1, w2, w3):
+    """Fill four rows with the words of one block, a lane a deal.
 
     Parameters
     ----------
-    seed, first : uint64
-        Key, and number of the deal in lane 0.
+    seed : uint64
+        Key.
+    deals : uint64 (n,)
+        Number of the deal in each lane.
     stream, number : uint64
         Stream, and block within it.
     w0, w1, w2, w3 : uint32 (n,)
-        Modified in place: word i of the deal `first + lane`.
+        Modified in place: word i of each deal.
     """
     k0 = seed & LOW
     k1 = seed >> HALF
@@ -37,7 +39,7 @@ def block_words(seed, first, stream, number, w0, w1, w2, w3):
     a5, b5 = (a4 + STEP0) & LOW, (b4 + STEP1) & LOW
     a6, b6 = (a5 + STEP0) & LOW, (b5 + STEP1) & LOW
     for lane in range(w0.size):
-        deal = first + np.uint64(lane)
+        deal = deals[lane]
         x0, x1, x2, x3 = deal & LOW, deal >> HALF, stream, number
         x0, x1, x2, x3 = mix(x0, x1, x2, x3, k0, k1)
         x0, x1, x2, x3 = mix(x0, x1, x2, x3, a1, b1)

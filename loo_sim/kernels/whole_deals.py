@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from loo_sim.kernels.announcing import ACTION, FORCED, WHO_SHIFT
-from loo_sim.kernels.batch import LANES, announce_all, draw_choices, make_scratch
+from loo_sim.kernels.batch import LANES, announce_all, draw_choices, make_scratch, number_deals
 from loo_sim.kernels.compiled import entry, inner
 from loo_sim.kernels.contests import PLAYED, SLOTS, WINNER, play_tricks
 from loo_sim.kernels.dealing import deal
@@ -68,9 +68,9 @@ def run_whole_deals(game, seed, first, count, s, out):
     """Play consecutive deals and keep all of them; see `play_deals`."""
     for done in range(0, count, LANES):
         n = min(LANES, count - done)
-        start = first + np.uint64(done)
-        deal(seed, start, n, game.settings[PLAYERS] + 1, game.settings[RANKS], s)
-        draw_choices(game, seed, start, n, s)
+        number_deals(first + np.uint64(done), s.number[:n])
+        deal(seed, n, game.settings[PLAYERS] + 1, game.settings[RANKS], s)
+        draw_choices(game, seed, n, s)
         keep_batch(game, done, n, s, out)
 
 
