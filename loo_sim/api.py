@@ -46,9 +46,10 @@ def run(
     output: str | Path | None = None,
     jobs: int | None = None,
     progress: bool = False,
+    fresh: bool = False,
     **settings: Any,
 ) -> Result:
-    """Run an experiment file.
+    """Run an experiment file, or go on with what was begun; read what is done already.
 
     Parameters
     ----------
@@ -60,6 +61,8 @@ def run(
         Threads, 1 to 1,024; by default one for each usable core.
     progress : bool
         Tell on stderr how far it has come.
+    fresh : bool
+        Start over, whatever is done or begun already.
     **settings
         Keys of the file to replace: ``players=8``, ``rules={"loo": 6}``.
 
@@ -71,11 +74,14 @@ def run(
     Raises
     ------
     InputError
-        With everything that is wrong with the file, the settings or the number of threads.
+        With everything that is wrong with the file, the settings or the number of threads; or if
+        another experiment's result or work is in the way, or another process is at work on it.
     RuntimeError
         If every cell failed; an older result is left as it was.
     KeyboardInterrupt
-        If it was stopped; the cells finished by then are in the result directory.
+        If it was stopped; what was done by then is kept, and the same call goes on with it.
+    OSError
+        If writing fails while it runs; likewise.
     """
     from loo_sim.experiment import load_experiment
     from loo_sim.runner.progress import make_progress
@@ -92,6 +98,7 @@ def run(
         None if output is None else Path(output),
         jobs,
         make_progress(quiet=not progress, no_color=False),
+        fresh=fresh,
     )
     if ended.stopped is not None:
         raise ended.stopped

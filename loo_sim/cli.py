@@ -81,16 +81,21 @@ def cli() -> None:
     metavar="KEY=VALUE",
     help="Replace a key of the file: -s players=8 -s rules.loo=6.",
 )
+@click.option("--fresh", is_flag=True, help="Start over, whatever is done or begun already.")
 @common_options
 def run(
     experiment: Path,
     output: Path | None,
     overrides: tuple[str, ...],
+    fresh: bool,
     seed: int | None,
     jobs: int | None,
     out: Output,
 ) -> int:
-    """Run an experiment file and write its result directory."""
+    """Run an experiment file and write its result directory.
+
+    The same command goes on with a run that was broken off.
+    """
     from loo_sim.experiment import load_experiment
 
     if seed is not None:
@@ -101,7 +106,12 @@ def run(
     from loo_sim.runner.run import run_experiment
 
     progress = make_progress(out.quiet, out.no_color)
-    ended = run_experiment(checked, output, jobs, progress, out.verbose)
+    try:
+        ended = run_experiment(checked, output, jobs, progress, out.verbose, fresh)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        return _tell_failure(checked, output, error)
     if out.json:
         out.data(ended.manifest)
     elif ended.headline:
@@ -114,10 +124,26 @@ def run(
     return _tell_end(ended, out)
 
 
+def _tell_failure(experiment: Any, output: Path | None, error: OSError) -> int:
+    """Say what kept a run from going on, and how to resume it; the exit code."""
+    from loo_sim.runner.manifest import command
+    from loo_sim.runner.results import partial_of
+    from loo_sim.runner.run import place_of
+
+    where = f"{error.filename}: " if error.filename else ""
+    click.echo(f"loosim failed: {where}{error.strerror or error}", err=True)
+    partial = partial_of(place_of(experiment, output))
+    kept = f"what is done is kept in {partial}; " if partial.exists() else ""
+    again = command(experiment, output)
+    click.echo(f"{kept}once that is mended, go on with: {again}", err=True)
+    return FAILED
+
+
 def _tell_end(ended: Any, out: Output) -> int:
     """Say where a run's result is and what is missing from it; the exit code."""
     from loo_sim.runner.manifest import DONE as CELL_DONE
     from loo_sim.runner.manifest import FAILED as CELL_FAILED
+    from loo_sim.runner.run import cells_done
     from loo_sim.runner.signals import exit_code
 
     cells = ended.manifest["cells"]
@@ -127,13 +153,20 @@ def _tell_end(ended: Any, out: Output) -> int:
         where = f"the cell {axes}" if axes else "the only cell"
         click.echo(f"{where} failed: {cell['error']}", err=True)
     if ended.stopped is not None:
-        done = sum(cell["status"] == CELL_DONE for cell in cells)
-        kept = f"kept in {ended.directory}" if done else "nothing was kept"
-        click.echo(f"stopped: {done} of {len(cells)} cells were finished, {kept}", err=True)
+        told = f"stopped: {cells_done(sum(c['status'] == CELL_DONE for c in cells), len(cells))}"
+        if ended.partial is None:
+            click.echo(f"{told}, nothing was kept", err=True)
+        else:
+            if ended.broken_off:
+                told += f", {ended.broken_off} of the next"
+            click.echo(f"{told}, kept in {ended.partial}", err=True)
+            click.echo(f"go on with: {ended.manifest['command']}", err=True)
         return exit_code(ended.stopped)
     if ended.directory is None:
         click.echo("no cell was finished, nothing was written", err=True)
         return CELLS_FAILED
+    if failed:
+        click.echo(f"the failed cells alone: {ended.manifest['command']}", err=True)
     again = shlex.join(["loosim", "report", str(ended.directory)])
     out.hint(f"the result is in {ended.directory}; {again} tells it")
     return CELLS_FAILED if failed else DONE

@@ -295,12 +295,13 @@ def test_a_disk_that_fails_gives_exit_code_1(study, file, monkeypatch):
     def full(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("loo_sim.runner.results.ResultWriter.write", full)
+    monkeypatch.setattr("loo_sim.runner.partial.Partial.assemble", full)
     found = loosim("run", file)
     assert found.exit_code == 1
+    kept = file.parent / "results" / "x.partial"
     assert found.stderr.splitlines()[-2:] == [
         "loosim failed: No space left on device",
-        "once that is mended, the same command does it all again",
+        f"what is done is kept in {kept}; once that is mended, go on with: loosim run {file}",
     ]
 
 
@@ -312,7 +313,10 @@ def test_ctrl_c_gives_exit_code_130_and_says_what_was_kept(study, file):
     study.before_chunk = before_chunk
     found = loosim("run", file, "-o", "out", "--quiet")
     assert found.exit_code == 130
-    assert found.stderr.startswith("stopped: 2 of 3 cells were finished, kept in ")
+    assert found.stderr.splitlines() == [
+        f"stopped: 2 of 3 cells done, kept in {file.parent}/out.partial",
+        f"go on with: loosim run {file} -o out",
+    ]
 
 
 # --- deal and check -------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -22,7 +23,7 @@ from loo_sim.experiment import load_experiment
 from loo_sim.problems import InputError
 from loo_sim.referee import Deal
 from loo_sim.rules import UNITS_PER_STAKE
-from loo_sim.runner.plan import Chunk, chunks
+from loo_sim.runner.plan import Chunk, chunks, deals_in
 from loo_sim.runner.progress import COMPILING, LineProgress
 from loo_sim.runner.replay import replay
 from loo_sim.runner.results import check_place
@@ -70,7 +71,13 @@ def test_chunks_hold_every_deal_once(deals, length):
 
 
 def test_chunks_are_cut_alike_on_every_machine():
-    assert list(chunks(25, 10)) == [Chunk(0, 10), Chunk(10, 10), Chunk(20, 5)]
+    assert list(chunks(25, 10)) == [Chunk(0, 0, 10), Chunk(1, 10, 10), Chunk(2, 20, 5)]
+
+
+def test_chunks_that_are_done_are_left_out_and_their_deals_counted():
+    assert [c.first for c in chunks(25, 10, {0, 2})] == [10]
+    assert deals_in([0, 2], 25, 10) == 15
+    assert deals_in([], 25, 10) == 0
 
 
 # --- counting -------------------------------------------------------------------------------------
@@ -104,7 +111,7 @@ def test_no_more_threads_work_than_memory_has_room_for(study, tmp_path, monkeypa
         at_work = set()
         study.seconds = 0.01
         study.before_chunk = lambda game, first, ids=at_work: ids.add(threading.get_ident())
-        ended = run(tmp_path, jobs=threads, progress=LineProgress(), verbose=True)
+        ended = run(tmp_path, jobs=threads, progress=LineProgress(), verbose=True, fresh=True)
         assert len(at_work - {threading.get_ident()}) == 3
         assert capsys.readouterr().err.startswith(told + "x: 95 deals")
         digests.append(ended.manifest["tables"])
@@ -127,7 +134,8 @@ def test_another_seed_gives_other_tables(study, tmp_path):
     first = run(tmp_path)
     tables = first.manifest["tables"]
     checked = load_experiment(experiment(tmp_path), ["seed=5"])
-    assert run_experiment(checked, tmp_path / "out", 1).manifest["tables"] != tables
+    ended = run_experiment(checked, tmp_path / "out", 1, fresh=True)
+    assert ended.manifest["tables"] != tables
 
 
 def test_tables_start_with_the_axes_a_row_group_a_cell(study, tmp_path):
@@ -200,7 +208,7 @@ def test_the_manifest_keeps_the_text_of_policies_of_ones_own(study, tmp_path):
 def test_an_older_result_is_replaced_whole(study, tmp_path):
     run(tmp_path, SWEEP)
     (tmp_path / "out" / "other.parquet").write_bytes(b"")
-    run(tmp_path)
+    run(tmp_path, fresh=True)
     assert sorted(item.name for item in (tmp_path / "out").iterdir()) == [
         "kinds.parquet",
         "manifest.json",
@@ -252,9 +260,9 @@ def test_a_failure_while_writing_leaves_the_older_result(study, tmp_path, monkey
     def full(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("loo_sim.runner.results.ResultWriter.write", full)
+    monkeypatch.setattr("loo_sim.runner.partial.Partial.keep", full)
     with pytest.raises(OSError, match="No space left"):
-        run(tmp_path, SWEEP)
+        run(tmp_path, SWEEP, fresh=True)
     assert json.loads((tmp_path / "out" / "manifest.json").read_text()) == before
     assert sorted(item.name for item in tmp_path.iterdir()) == ["out", "x.toml"]
 
@@ -284,9 +292,9 @@ def test_a_cell_that_fails_is_named_and_the_others_go_on(study, tmp_path):
 def test_a_run_of_which_every_cell_fails_leaves_what_was_there(study, tmp_path):
     before = run(tmp_path).manifest
     study.before_chunk = raising_at(3, RuntimeError())
-    ended = run(tmp_path)
+    ended = run(tmp_path, fresh=True)
     assert statuses(ended) == ["failed"]
-    assert ended.directory is None
+    assert (ended.directory, ended.partial) == (None, None)
     assert json.loads((tmp_path / "out" / "manifest.json").read_text()) == before
     assert (tmp_path / "out" / "kinds.parquet").exists()
     assert sorted(item.name for item in tmp_path.iterdir()) == ["out", "x.toml"]
@@ -305,24 +313,29 @@ def test_a_failed_cell_stops_its_own_work_at_once(study, tmp_path):
     assert begun == [0, 0, 10, 20]  # the first is the one that compiles
 
 
-def test_a_stopped_run_keeps_the_cells_that_are_finished(study, tmp_path):
+def test_a_stopped_run_keeps_what_is_done_beside_the_place_of_the_result(study, tmp_path):
     study.before_chunk = raising_at(6, KeyboardInterrupt())
     ended = run(tmp_path, SWEEP)
     assert statuses(ended) == ["done", "interrupted", "not run"]
     assert isinstance(ended.stopped, KeyboardInterrupt)
-    kept = json.loads((tmp_path / "out" / "manifest.json").read_text())
-    assert kept["status"] == "interrupted"
-    table = pd.read_parquet(tmp_path / "out" / "kinds.parquet")
+    assert (ended.directory, ended.partial) == (None, tmp_path / "out.partial")
+    table = pd.read_parquet(ended.partial / "cell-0.kinds")
     assert table.groupby("pot")["n"].sum().to_dict() == {3: 95}
+    assert sorted(item.name for item in tmp_path.iterdir()) == ["out.partial", "x.toml"]
 
 
-def test_a_run_stopped_before_anything_is_finished_leaves_what_was_there(study, tmp_path):
+def test_a_run_stopped_before_anything_is_done_leaves_what_was_there(study, tmp_path):
     before = run(tmp_path).manifest
-    study.before_chunk = raising_at(3, KeyboardInterrupt())
-    ended = run(tmp_path, SWEEP)
-    assert ended.directory is None
+
+    def before_chunk(game, first):
+        raise KeyboardInterrupt
+
+    study.before_chunk = before_chunk
+    ended = run(tmp_path, SWEEP, fresh=True)
+    assert (ended.directory, ended.partial) == (None, None)
     assert statuses(ended) == ["interrupted", "not run", "not run"]
     assert json.loads((tmp_path / "out" / "manifest.json").read_text()) == before
+    assert sorted(item.name for item in tmp_path.iterdir()) == ["out", "x.toml"]
 
 
 def test_signals_wait_while_something_is_written():
@@ -352,8 +365,25 @@ def test_signals_stop_at_once_what_is_not_shielded():
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
+def test_signals_after_the_first_change_nothing():
+    reached = []
+
+    def work():
+        with Stopper():
+            try:
+                signal.raise_signal(signal.SIGINT)
+            finally:
+                signal.raise_signal(signal.SIGTERM)
+                reached.append("the end of the block")
+
+    with pytest.raises(KeyboardInterrupt) as caught:
+        work()
+    assert reached == ["the end of the block"]
+    assert not isinstance(caught.value, Terminated)
+
+
 @pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), ("SIGTERM", 143)])
-def test_a_signal_ends_the_command_and_keeps_what_is_finished(tmp_path, name, code):
+def test_a_signal_ends_the_command_and_keeps_what_is_done(tmp_path, name, code):
     script = """
         import sys
         from fake_study import fake_study
@@ -386,10 +416,14 @@ def test_a_signal_ends_the_command_and_keeps_what_is_finished(tmp_path, name, co
         process.kill()
         process.wait()
     assert process.returncode == code
-    assert told == f"stopped: 1 of 3 cells were finished, kept in {tmp_path}/out\n"
-    kept = json.loads((tmp_path / "out" / "manifest.json").read_text())
-    assert [cell["status"] for cell in kept["cells"]] == ["done", "interrupted", "not run"]
-    assert sorted(item.name for item in tmp_path.iterdir()) == ["out", "x.toml"]
+    stopped, go_on = told.splitlines()
+    found = re.fullmatch(
+        r"stopped: 1 of 3 cells done, (10|20) of 95 deals of the next, (.*)", stopped
+    )
+    assert found is not None, stopped
+    assert found[2] == f"kept in {tmp_path}/out.partial"
+    assert go_on == f"go on with: loosim run {path} -o {tmp_path}/out"
+    assert sorted(item.name for item in tmp_path.iterdir()) == ["out.partial", "x.toml"]
 
 
 # --- with the kernels -----------------------------------------------------------------------------

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,13 +13,15 @@ from loo_sim import __version__
 from loo_sim.experiment import Cell, Experiment
 from loo_sim.machine import machine, versions
 from loo_sim.rules import UNITS_PER_STAKE
+from loo_sim.runner.durable import digest_of
+from loo_sim.runner.identity import Identity
 from loo_sim.runner.results import SCHEMA
 
 if TYPE_CHECKING:
     from loo_sim.policies.policy import Policy
 
 DONE, FAILED, INTERRUPTED, NOT_RUN = "done", "failed", "interrupted", "not run"
-"""What may have become of a cell; a run is never ``not run``."""
+"""What may have become of a cell. A result has no cells but done and failed ones."""
 
 
 @dataclass(frozen=True)
@@ -33,30 +33,39 @@ class CellOutcome:
     status : str
         ``done``, ``failed``, ``interrupted`` or ``not run``.
     seconds : float
-        Time taken.
+        Time taken, that of runs broken off included.
     error : str
         What went wrong; empty if nothing did.
+    headline : list of list of str
+        Its few figures, as rows of text.
+    rows : mapping of str to int
+        How many rows of each table are its own.
     """
 
     status: str
     seconds: float
     error: str = ""
+    headline: Sequence[Sequence[str]] = ()
+    rows: Mapping[str, int] = field(default_factory=dict)
 
 
 def make_manifest(
     experiment: Experiment,
+    identity: Identity,
     outcomes: Sequence[CellOutcome],
     axes: Sequence[Mapping[str, Any]],
     output: Path | None,
     jobs: int,
     started: datetime,
 ) -> dict[str, Any]:
-    """The manifest, all but the digests of the tables.
+    """The manifest, all but the digests of the tables and its own.
 
     Parameters
     ----------
     experiment : Experiment
         What was run.
+    identity : dict
+        The same, as it is told from other runs.
     outcomes : sequence of CellOutcome
         One a cell.
     axes : sequence of mapping
@@ -66,7 +75,7 @@ def make_manifest(
     jobs : int
         Threads.
     started : datetime
-        In UTC.
+        In UTC; of the run that ends here, whatever earlier ones did.
 
     Returns
     -------
@@ -84,16 +93,17 @@ def make_manifest(
         "status": _status(outcomes),
         "seed": experiment.seed,
         "units_per_stake": UNITS_PER_STAKE,
-        "command": _command(experiment, output),
+        "command": command(experiment, output),
         "experiment": dict(experiment.settings),
+        "identity": identity,
         "cells": [
             _cell(experiment, cell, outcome, of_axes)
             for cell, outcome, of_axes in zip(experiment.cells, outcomes, axes, strict=True)
         ],
         "policy_files": _policy_files(experiment),
         "digests": {
-            "rules": _digest([cell.rules.to_dict() for cell in experiment.cells]),
-            "policies": _digest([[p.digest for p in cell.policies] for cell in experiment.cells]),
+            "rules": digest_of([cell.rules.to_dict() for cell in experiment.cells]),
+            "policies": digest_of([[p.digest for p in cell.policies] for cell in experiment.cells]),
             "kernels": digest(),
         },
         "versions": versions(),
@@ -129,6 +139,8 @@ def _cell(
         "status": outcome.status,
         "seconds": round(outcome.seconds, 3),
         "error": outcome.error,
+        "headline": [list(row) for row in outcome.headline],
+        "rows": dict(outcome.rows),
     }
 
 
@@ -157,13 +169,8 @@ def _is_builtin(policy: Policy) -> bool:
     return Path(policy.source).parent == BUILTIN
 
 
-def _digest(content: Any) -> str:
-    """SHA-256 of what JSON can hold, its keys sorted."""
-    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
-
-
-def _command(experiment: Experiment, output: Path | None) -> str:
-    """The command that repeats the run."""
+def command(experiment: Experiment, output: Path | None) -> str:
+    """The command that repeats the run, or resumes it."""
     words = ["loosim", "run", str(experiment.path)]
     for override in experiment.overrides:
         words += ["-s", override]

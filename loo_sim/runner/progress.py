@@ -38,11 +38,11 @@ class Progress:
     def say(self, text: str) -> None:
         """Tell one line."""
 
-    def start_cell(self, name: str, deals: int) -> None:
-        """A cell of `deals` deals begins."""
+    def start_cell(self, name: str, work: int, unit: str) -> None:
+        """A cell of so much work begins, counted in ``deals`` or another unit."""
 
-    def advance(self, deals: int) -> None:
-        """So many more deals are done; called from any thread."""
+    def advance(self, work: int) -> None:
+        """So much more is done; called from any thread."""
 
     def end_cell(self, told: str) -> None:
         """The cell has ended."""
@@ -83,7 +83,7 @@ class BarProgress(Progress):
         columns = (
             TextColumn("{task.description}", markup=False),
             BarColumn(),
-            TextColumn("{task.completed:,.0f} of {task.total:,.0f} deals"),
+            TextColumn("{task.completed:,.0f} of {task.total:,.0f} {task.fields[unit]}"),
             TimeRemainingColumn(),
         )
         self._bars = Bars(*columns, console=console, transient=True)
@@ -105,14 +105,14 @@ class BarProgress(Progress):
         """Tell one line above the bar."""
         self._bars.console.print(text, markup=False)
 
-    def start_cell(self, name: str, deals: int) -> None:
-        """A cell of `deals` deals begins."""
-        self._task = self._bars.add_task(name, total=deals)
+    def start_cell(self, name: str, work: int, unit: str) -> None:
+        """A cell of so much work begins, counted in ``deals`` or another unit."""
+        self._task = self._bars.add_task(name, total=work, unit=unit)
 
-    def advance(self, deals: int) -> None:
-        """So many more deals are done; called from any thread."""
+    def advance(self, work: int) -> None:
+        """So much more is done; called from any thread."""
         if self._task is not None:
-            self._bars.advance(self._task, deals)
+            self._bars.advance(self._task, work)
 
     def end_cell(self, told: str) -> None:
         """The cell has ended."""

@@ -1,32 +1,38 @@
-"""Writes result directories: whole or not at all.
+"""The place of a result: what may be there, what is there, and how a new one takes its place.
 
-Tables grow in a temporary directory beside the result's place, a cell at a time; when the run ends
-the manifest is added and the directory is renamed.
+A result directory is whole or absent at every instant. A new one is made in the partial folder
+beside it and renamed; an older one steps aside into that folder just before. `settle` ends what a
+kill broke off in between.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
-import secrets
 import shutil
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-
 from loo_sim.problems import InputError, Problem
+from loo_sim.runner.durable import digest_of, digest_of_file, sync
+from loo_sim.runner.identity import Identity, differences
 
 SCHEMA = "loosim.result/1"
 MANIFEST = "manifest.json"
+RESULT, OLDER = "result", "older"
+"""Names in the partial folder: a result that is whole, and the one that it replaces."""
 
 _ELSEWHERE = "give another place with -o"
+OVER = "--fresh starts over; -o writes elsewhere"
 
 
-def _refuse(directory: Path, what: str, hint: str = _ELSEWHERE) -> InputError:
+def refuse(directory: Path, what: str, hint: str = _ELSEWHERE) -> InputError:
+    """The error that says why nothing is written to a directory."""
     return InputError([Problem(str(directory), None, "", what, hint)])
+
+
+def partial_of(directory: Path) -> Path:
+    """Where the work in progress of a result is kept."""
+    return directory.with_name(f"{directory.name}.partial")
 
 
 def check_place(directory: Path) -> None:
@@ -40,96 +46,116 @@ def check_place(directory: Path) -> None:
     try:
         str(directory).encode()
     except UnicodeEncodeError:  # Parquet files are opened by a path in UTF-8
-        raise _refuse(directory, "is no path in UTF-8") from None
+        raise refuse(directory, "is no path in UTF-8") from None
     try:
         if not directory.exists():
             return
         if not directory.is_dir():
-            raise _refuse(directory, "is a file, not a directory")
+            raise refuse(directory, "is a file, not a directory")
         names = [item.name for item in directory.iterdir()]
         foreign = [n for n in names if n != MANIFEST and not n.endswith(".parquet")]
-        if names and (foreign or not _is_result(directory / MANIFEST)):
-            raise _refuse(
+        if names and (foreign or _manifest(directory) is None):
+            raise refuse(
                 directory,
                 f"holds '{foreign[0]}', which is no part of a result"
                 if foreign
                 else "is not empty and holds no result of loosim",
                 f"nothing was overwritten; {_ELSEWHERE}",
             )
+        if directory.is_mount():
+            raise refuse(directory, "is where a disk is mounted", "give a folder below it with -o")
     except OSError as error:
-        raise _refuse(directory, f"cannot be read: {error.strerror}") from None
+        raise refuse(directory, f"cannot be read: {error.strerror}") from None
 
 
-def _is_result(manifest: Path) -> bool:
+def _manifest(directory: Path) -> dict[str, Any] | None:
     try:
-        content = json.loads(manifest.read_text(encoding="utf-8"))
-    except (FileNotFoundError, ValueError):
-        return False
-    return isinstance(content, dict) and content.get("schema") == SCHEMA
+        content = json.loads((directory / MANIFEST).read_text(encoding="utf-8"))
+    except (FileNotFoundError, NotADirectoryError, ValueError, RecursionError):
+        return None
+    return content if isinstance(content, dict) and content.get("schema") == SCHEMA else None
 
 
-class ResultWriter:
-    """Writes the tables of a run, and at its end the result directory.
+def seal(manifest: dict[str, Any]) -> None:
+    """Add to a manifest the digest that tells whether it was altered since."""
+    manifest["digest"] = digest_of(manifest)
+
+
+def result_of(directory: Path, here: Identity) -> dict[str, Any] | None:
+    """The manifest of the result that is there, if it is one of this very run.
 
     Parameters
     ----------
     directory : Path
-        The result's place. An older result there is replaced when the run ends.
+        One that `check_place` has passed.
+    here : dict
+        Identity of the run.
+
+    Returns
+    -------
+    dict or None
+        None where there is no result.
 
     Raises
     ------
     InputError
-        If nothing may or can be written there.
+        If the result is another run's, or is not as it was written.
     """
+    manifest = _manifest(directory)
+    if manifest is None:
+        return None
+    unsealed = {key: value for key, value in manifest.items() if key != "digest"}
+    if manifest.get("digest") != digest_of(unsealed):
+        path = directory / MANIFEST
+        raise refuse(path, "was altered, or written by another version of loosim", OVER)
+    refuse_if_changed(directory, manifest["identity"], here)
+    for name, digest in manifest["tables"].items():
+        path = directory / f"{name}.parquet"
+        if not path.exists() or digest_of_file(path) != digest:
+            raise refuse(path, "is not as it was written", OVER)
+    return manifest
 
-    def __init__(self, directory: Path) -> None:
-        self.directory = directory.resolve()
-        check_place(self.directory)
-        try:
-            self.directory.parent.mkdir(parents=True, exist_ok=True)
-            self._part = self._beside()
-            self._part.mkdir()
-        except (FileExistsError, NotADirectoryError):
-            what = "cannot be written: a file is where its folder should be"
-            raise _refuse(directory, what) from None
-        except OSError as error:
-            raise _refuse(directory, f"cannot be written: {error.strerror}") from None
-        self._writers: dict[str, pq.ParquetWriter] = {}
 
-    def _beside(self) -> Path:
-        """A new name in the directory that holds the result."""
-        return self.directory.with_name(f".{self.directory.name}.{secrets.token_hex(4)}")
+def refuse_if_changed(where: Path, there: Identity, here: Identity) -> None:
+    """Refuse to go on with another run's work.
 
-    def write(self, tables: Mapping[str, pa.Table]) -> None:
-        """Append the tables of one cell."""
-        for name, table in tables.items():
-            if name not in self._writers:
-                path = self._part / f"{name}.parquet"
-                self._writers[name] = pq.ParquetWriter(path, table.schema, compression="zstd")
-            self._writers[name].write_table(table)
+    Raises
+    ------
+    InputError
+        With every key that differs.
+    """
+    found = differences(there, here)
+    if found:
+        whole = Problem(str(where), None, "", "is of another experiment", OVER)
+        keys = [Problem(str(where), None, key, what) for key, what in found]
+        raise InputError([whole, *keys])
 
-    def finish(self, manifest: dict[str, Any]) -> None:
-        """Close the tables, add the manifest with a digest of each, and put all in place."""
-        for writer in self._writers.values():
-            writer.close()
-        manifest["tables"] = {name: self._digest(name) for name in sorted(self._writers)}
-        text = json.dumps(manifest, indent=2)
-        (self._part / MANIFEST).write_text(text + "\n", encoding="utf-8")
-        if self.directory.exists():
-            old = self._beside()
-            self.directory.rename(old)
-            self._part.rename(self.directory)
-            shutil.rmtree(old)
-        else:
-            self._part.rename(self.directory)
 
-    def _digest(self, table: str) -> str:
-        """SHA-256 of a table's file."""
-        with (self._part / f"{table}.parquet").open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
+def put_in_place(directory: Path) -> None:
+    """Put the whole result that waits in the partial folder in its place."""
+    partial = partial_of(directory)
+    older = partial / OLDER
+    if directory.exists():
+        if older.exists():
+            shutil.rmtree(older)
+        directory.rename(older)
+    (partial / RESULT).rename(directory)
+    sync(directory.parent)
 
-    def discard(self) -> None:
-        """Leave nothing behind; an older result stays as it was."""
-        for writer in self._writers.values():
-            writer.close()
-        shutil.rmtree(self._part, ignore_errors=True)
+
+def settle(directory: Path) -> bool:
+    """End what a kill broke off while a result was put in its place.
+
+    Returns
+    -------
+    bool
+        Whether a whole result was waiting.
+    """
+    partial = partial_of(directory)
+    older = partial / OLDER
+    waiting = (partial / RESULT).exists()
+    if waiting:
+        put_in_place(directory)
+    elif older.exists() and not directory.exists():
+        older.rename(directory)
+    return waiting

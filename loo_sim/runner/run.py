@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import time
+import shutil
 import traceback
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from loo_sim.experiment import Cell, Experiment
 from loo_sim.machine import usable_cores
+from loo_sim.runner.identity import Identity, identity_of
 from loo_sim.runner.manifest import (
     DONE,
     FAILED,
@@ -20,9 +22,11 @@ from loo_sim.runner.manifest import (
     CellOutcome,
     make_manifest,
 )
-from loo_sim.runner.plan import chunks
+from loo_sim.runner.partial import Partial
+from loo_sim.runner.parts import Parts, Total
+from loo_sim.runner.plan import chunks, deals_in
 from loo_sim.runner.progress import Progress
-from loo_sim.runner.results import ResultWriter
+from loo_sim.runner.results import check_place, partial_of, refuse, result_of
 from loo_sim.runner.signals import Stopper
 from loo_sim.runner.threads import affordable_threads, count_cell
 from loo_sim.studies import Study, find_study
@@ -34,6 +38,9 @@ if TYPE_CHECKING:
 RESULTS = Path("results")
 """Where results go by default."""
 
+TABLES_SHARE, TABLES_BYTES = 1 / 4, 2**15
+"""What a cell's tables take on the disk: a share of its counts in memory, and this much more."""
+
 
 @dataclass(frozen=True)
 class Run:
@@ -42,21 +49,32 @@ class Run:
     Attributes
     ----------
     directory : Path or None
-        The result; None if not one cell was finished.
+        The result; None if it was stopped, or if not one cell was finished.
+    partial : Path or None
+        Where what is done is kept, if it was stopped and something is.
     manifest : mapping
     titles : tuple of str
         Of the columns of `headline`.
     headline : list of (str, tuple of str)
         Cells by name, with a few figures each.
+    broken_off : str
+        How much is done of the cell that was at work, if it was stopped; empty if nothing is.
     stopped : KeyboardInterrupt or None
         The signal that stopped it.
     """
 
     directory: Path | None
+    partial: Path | None
     manifest: Mapping[str, Any]
     titles: tuple[str, ...]
     headline: list[tuple[str, tuple[str, ...]]]
+    broken_off: str
     stopped: KeyboardInterrupt | None
+
+
+def place_of(experiment: Experiment, output: Path | None) -> Path:
+    """Where the result of an experiment goes: where the user says, or to ``results/``."""
+    return (output or RESULTS / experiment.name).resolve()
 
 
 def run_experiment(
@@ -65,11 +83,14 @@ def run_experiment(
     jobs: int | None = None,
     progress: Progress | None = None,
     verbose: bool = False,
+    fresh: bool = False,
 ) -> Run:
-    """Run an experiment and write its result directory.
+    """Run an experiment and write its result directory, or go on with what was begun.
 
-    A cell that raises is a failed cell, and the others go on. SIGINT and SIGTERM end the run; the
-    cells finished by then are kept.
+    A result of this very run that is in place is told again; of one in which cells failed, those
+    are run. A run that was broken off, by whatever, goes on where it was. A cell that raises is a
+    failed cell, and the others go on. SIGINT and SIGTERM end the run; what is done by then is kept
+    in the partial folder.
 
     Parameters
     ----------
@@ -84,6 +105,8 @@ def run_experiment(
         By default nothing is told.
     verbose : bool
         Tell the traceback of a failed cell, and where fewer threads work than were asked for.
+    fresh : bool
+        Start over. A result that is in place stays there until the new one is whole.
 
     Returns
     -------
@@ -92,29 +115,75 @@ def run_experiment(
     Raises
     ------
     InputError
-        If the result may not or cannot be written there; nothing has been run then.
+        If the result may not or cannot be written there, if there is no room for it, if another
+        process is at work on it, or if another run's result or work is there; nothing has been
+        run then.
     OSError
-        If writing fails later.
+        If writing fails later; what is done by then is in the partial folder.
     """
+    progress = progress or Progress()
+    directory = place_of(experiment, output)
+    here = identity_of(experiment)
+    check_place(directory)
+    if not fresh and not partial_of(directory).exists():
+        finished = result_of(directory, here)
+        if finished is not None and finished["status"] == DONE:
+            return _told_again(experiment, directory, finished, progress)
     started = datetime.now(UTC)
-    jobs = jobs or usable_cores()
-    writer = ResultWriter(output or RESULTS / experiment.name)
+    partial = Partial(directory)
     try:
-        work = _Work(experiment, writer, jobs, progress or Progress(), verbose)
-        with Stopper() as stopper, work.progress:
+        begun = None if fresh else partial.begun()
+        finished = None if fresh or (begun and begun["fresh"]) else result_of(directory, here)
+        if finished is not None and finished["status"] == DONE:
+            partial.discard()
+            return _told_again(experiment, directory, finished, progress)
+        work = _Work(experiment, partial, jobs or usable_cores(), progress, verbose)
+        work.prepare(begun, finished, here, fresh)
+        with Stopper() as stopper, progress:
             stopped = work.run_cells(stopper)
-            with stopper.shield():
-                manifest = make_manifest(
-                    experiment, work.outcomes, work.axes, output, jobs, started
-                )
-                # Without a finished cell there is nothing to put in an older result's place.
-                kept = any(outcome.status == DONE for outcome in work.outcomes)
-                if kept:
-                    writer.finish(manifest)
+            written = False
+            try:
+                with stopper.shield():
+                    manifest = make_manifest(
+                        experiment, here, work.outcomes(), work.axes, output, work.jobs, started
+                    )
+                if stopped is None and partial.done:
+                    partial.assemble(manifest)
+                    with stopper.shield():
+                        partial.put_in_place()
+                        written = True
+            except KeyboardInterrupt as stop:
+                stopped = None if written else stop
     finally:
-        writer.discard()
-    directory = writer.directory if kept else None
-    return Run(directory, manifest, work.study.HEADLINE, work.headline, stopped)
+        kept = partial.close()
+    return Run(
+        directory if written else None,
+        partial.path if kept else None,
+        manifest,
+        work.study.HEADLINE,
+        _headline(experiment, manifest),
+        part_of(work.deals, experiment.deals, work.study.UNIT) if work.deals else "",
+        stopped,
+    )
+
+
+def _told_again(
+    experiment: Experiment, directory: Path, manifest: Mapping[str, Any], progress: Progress
+) -> Run:
+    """A run of which everything was there."""
+    progress.say(f"nothing to run: {directory} holds this result; --fresh runs it again")
+    titles, headline = find_study(experiment.study).HEADLINE, _headline(experiment, manifest)
+    return Run(directory, None, manifest, titles, headline, "", None)
+
+
+def _headline(
+    experiment: Experiment, manifest: Mapping[str, Any]
+) -> list[tuple[str, tuple[str, ...]]]:
+    return [
+        (cell.name, tuple(row))
+        for cell, told in zip(experiment.cells, manifest["cells"], strict=True)
+        for row in told["headline"]
+    ]
 
 
 class _Work:
@@ -123,79 +192,195 @@ class _Work:
     def __init__(
         self,
         experiment: Experiment,
-        writer: ResultWriter,
+        partial: Partial,
         jobs: int,
         progress: Progress,
         verbose: bool,
     ) -> None:
         self.experiment = experiment
-        self.writer = writer
+        self.partial = partial
         self.jobs = jobs
         self.progress = progress
         self.verbose = verbose
         self.study: Study = find_study(experiment.study)
         self.axes = column_values([cell.axes for cell in experiment.cells])
-        self.outcomes: list[CellOutcome] = []
-        self.headline: list[tuple[str, tuple[str, ...]]] = []
+        self.failed: dict[int, CellOutcome] = {}
+        self.deals = 0
         self.compiled = False
+        self.resuming = False
+
+    def prepare(
+        self,
+        begun: Mapping[str, Any] | None,
+        finished: Mapping[str, Any] | None,
+        here: Identity,
+        fresh: bool,
+    ) -> None:
+        """Begin, or take up what was begun or finished; and see that there is room for the rest."""
+        if begun is None:
+            self.partial.begin(here, fresh)
+        else:
+            for name in self.partial.resume(begun["identity"], here):
+                self.tell_damaged(name)
+        if finished is not None:
+            self.partial.adopt(finished)
+        self.resuming = begun is not None or finished is not None
+        need = self._bytes_needed()
+        free = shutil.disk_usage(self.partial.path).free
+        if free < need:
+            what = f"has room for {_megabytes(free)}, and this run may need {_megabytes(need)}"
+            raise refuse(self.partial.directory.parent, what)
+
+    def _bytes_needed(self) -> int:
+        """What is still to be written, at most at one time: totals twice, tables twice."""
+        sizes: dict[tuple[int, int], int] = {}
+        parts = tables = 0
+        for number, cell in enumerate(self.experiment.cells):
+            if number in self.partial.done:
+                continue
+            kind = (cell.players, cell.rules.deck)
+            if kind not in sizes:
+                counts = self.study.empty_counts(cell)
+                sizes[kind] = sum(array.nbytes for array in counts)
+                parts = max(parts, sizes[kind] * affordable_threads(self.jobs, counts))
+            tables += round(sizes[kind] * TABLES_SHARE) + TABLES_BYTES
+        return 2 * (parts + tables)
 
     def run_cells(self, stopper: Stopper) -> KeyboardInterrupt | None:
         """Run all cells, or those that a signal leaves time for; the signal, if one came."""
-        stopped = None
-        begun = time.perf_counter()
         try:
-            for cell, axes in zip(self.experiment.cells, self.axes, strict=True):
-                begun = time.perf_counter()
-                self.run_cell(cell, axes, begun, stopper)
+            for number, cell in enumerate(self.experiment.cells):
+                if number not in self.partial.done:
+                    self.run_cell(number, cell, stopper)
         except KeyboardInterrupt as stop:
-            stopped = stop
-        left = len(self.experiment.cells) - len(self.outcomes)
-        if left:
-            self.outcomes.append(CellOutcome(INTERRUPTED, time.perf_counter() - begun))
-            self.outcomes += [CellOutcome(NOT_RUN, 0.0)] * (left - 1)
-        return stopped
+            return stop
+        self.tell_resuming(0)
+        return None
 
-    def run_cell(self, cell: Cell, axes: Mapping[str, Any], begun: float, stopper: Stopper) -> None:
-        """Run one cell, write its tables and note what became of it."""
-        place = f"{len(self.outcomes) + 1} of {len(self.experiment.cells)}"
+    def outcomes(self) -> list[CellOutcome]:
+        """What became of each cell."""
+        found = []
+        broken_off = INTERRUPTED
+        for number in range(len(self.experiment.cells)):
+            if number in self.partial.done:
+                of = self.partial.done[number]
+                rows = {name: table["rows"] for name, table in of["tables"].items()}
+                found.append(CellOutcome(DONE, of["seconds"], "", of["headline"], rows))
+            elif number in self.failed:
+                found.append(self.failed[number])
+            else:
+                found.append(CellOutcome(broken_off, 0.0))
+                broken_off = NOT_RUN
+        return found
+
+    def run_cell(self, number: int, cell: Cell, stopper: Stopper) -> None:
+        """Run one cell, keep its tables or note why it failed."""
+        begun = perf_counter()
+        place = f"{number + 1} of {len(self.experiment.cells)}"
         name = f"{place}: {cell.name}" if cell.axes else self.experiment.name
-        self.progress.start_cell(name, self.experiment.deals)
+        self.progress.start_cell(name, self.experiment.deals, self.study.UNIT)
+        self.deals = 0
         try:
-            tables = self.tables(cell)
+            tables, seconds = self.tables(number, cell, begun, stopper)
+        except OSError:
+            raise  # the machine's fault and not the cell's: the next would fare no better
         except Exception as error:  # whatever it is, the other cells go on
             told = f"{type(error).__name__}: {error}"
-            self.outcomes.append(CellOutcome(FAILED, time.perf_counter() - begun, told))
+            self.failed[number] = CellOutcome(FAILED, perf_counter() - begun, told)
+            self.parts(number, cell).clear()
             self.progress.end_cell(f"{name}: failed")
             if self.verbose:
                 self.progress.say(traceback.format_exc())
             return
+        work = f"{self.experiment.deals:,} {self.study.UNIT}"
+        own = {table: _with_axes(rows, self.axes[number]) for table, rows in tables.items()}
         with stopper.shield():
-            self.writer.write({table: _with_axes(rows, axes) for table, rows in tables.items()})
-            seconds = time.perf_counter() - begun
-            self.outcomes.append(CellOutcome(DONE, seconds))
-        self.headline += [(cell.name, row) for row in self.study.headline(tables)]
-        self.progress.end_cell(f"{name}: {self.experiment.deals:,} deals in {seconds:.1f} s")
+            self.partial.keep(number, own, seconds, self.study.headline(tables))
+            self.deals = 0
+            self.progress.end_cell(f"{name}: {work} in {seconds:.1f} s")
 
-    def tables(self, cell: Cell) -> dict[str, pa.Table]:
-        """Count the deals of a cell and make its estimates."""
+    def parts(self, number: int, cell: Cell) -> Parts:
+        """The files of a cell at work."""
+        length = self.study.CHUNK_DEALS
+        return self.partial.parts(number, length, lambda: self.study.empty_counts(cell))
+
+    def tables(
+        self, number: int, cell: Cell, begun: float, stopper: Stopper
+    ) -> tuple[dict[str, pa.Table], float]:
+        """Count the deals of a cell that are not counted yet; its estimates, and its seconds."""
         from loo_sim.kernels.compiled import compiling
-        from loo_sim.kernels.game import encode
-        from loo_sim.policies.compile import compile_tables
 
-        seed, deals = self.experiment.seed, self.experiment.deals
-        policy_tables = compile_tables(cell.policies, cell.rules, cell.players, cell.pot)
-        game = encode(cell.rules, policy_tables, cell.pot)
-        counts = self.study.empty_counts(cell)
+        seed, deals, length = self.experiment.seed, self.experiment.deals, self.study.CHUNK_DEALS
+        game = self.study.encode(cell)
+        parts = self.parts(number, cell)
+        total, damaged = parts.load()
+        for name in damaged:
+            self.tell_damaged(name)
+        self.deals = deals_in(total.chunks, deals, length)
+        self.tell_resuming(number)
+        self.progress.advance(self.deals)
         if not self.compiled:
             with self.progress.compiling(), compiling():
-                self.study.add_counts(game, seed, 0, 1, counts)
+                self.study.add_counts(game, seed, 0, 1, self.study.empty_counts(cell))
             self.compiled = True
-        jobs = affordable_threads(self.jobs, counts)
+        jobs = affordable_threads(self.jobs, total.counts)
         if jobs < self.jobs and self.verbose:
             self.progress.say(f"only {jobs} of {self.jobs} threads: memory for more is wanting")
-        todo = list(chunks(deals, self.study.CHUNK_DEALS))
-        counts = count_cell(self.study, cell, game, seed, todo, jobs, self.progress.advance)
-        return self.study.tables(cell, deals, counts)
+        todo = list(chunks(deals, length, set(total.chunks)))
+        totals = [total]
+        totals += [Total(self.study.empty_counts(cell)) for _ in range(min(jobs, len(todo)) - 1)]
+        before = total.seconds
+
+        def save(thread: int, of_thread: Total) -> None:
+            of_thread.seconds = before + perf_counter() - begun
+            parts.save(thread, of_thread)
+
+        try:
+            count_cell(self.study, game, seed, todo, totals, save, self.progress.advance)
+        except KeyboardInterrupt:
+            self.deals = sum(deals_in(of_thread.chunks, deals, length) for of_thread in totals)
+            raise
+        try:
+            with stopper.shield():
+                while len(totals) > 1:
+                    total.add(totals.pop())
+            return self.study.tables(cell, deals, total.counts), before + perf_counter() - begun
+        except KeyboardInterrupt:
+            save(0, total)
+            self.deals = deals
+            raise
+
+    def tell_resuming(self, number: int) -> None:
+        """Tell once what was there already."""
+        if not self.resuming:
+            return
+        self.resuming = False
+        told = f"resuming: {cells_done(len(self.partial.done), len(self.experiment.cells))}"
+        if self.deals:
+            part = part_of(self.deals, self.experiment.deals, self.study.UNIT)
+            told += f", {part} of cell {number + 1}"
+        self.progress.say(told)
+
+    def tell_damaged(self, name: str) -> None:
+        """Tell that something is done again, and why."""
+        path = self.partial.path / name
+        self.progress.say(f"{path} was altered or broken off: what it held is done again")
+
+
+def cells_done(done: int, cells: int) -> str:
+    """``3 of 8 cells done``."""
+    return f"{done:,} of {cells:,} {'cell' if cells == 1 else 'cells'} done"
+
+
+def part_of(done: int, whole: int, unit: str) -> str:
+    """``12.0 of 40.0 million deals``."""
+    if whole < 10**6:
+        return f"{done:,} of {whole:,} {unit}"
+    return f"{done / 1e6:,.1f} of {whole / 1e6:,.1f} million {unit}"
+
+
+def _megabytes(size: int) -> str:
+    return f"{size / 1e6:,.1f} MB"
 
 
 def _with_axes(table: pa.Table, axes: Mapping[str, Any]) -> pa.Table:

@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM: the work in hand is dropped, what is being written is written."""
+"""Ctrl-C and SIGTERM: the work ends with what is in hand, and what is being written is written."""
 
 from __future__ import annotations
 
@@ -25,14 +25,16 @@ def raise_terminated(number: int, frame: FrameType | None) -> NoReturn:
 
 
 class Stopper:
-    """Turns SIGINT and SIGTERM into exceptions, which wait until a shielded block ends.
+    """Turns the first SIGINT or SIGTERM into an exception, which waits until a shielded block ends.
 
-    A context manager; in threads other than the main one, which get no signals, it does nothing.
+    Later ones change nothing: the end is near, and breaking it off would lose work. A context
+    manager; in threads other than the main one, which get no signals, it does nothing.
     """
 
     def __init__(self) -> None:
         self._pending: KeyboardInterrupt | None = None
         self._shielded = False
+        self._stopping = False
         self._before: dict[int, Any] = {}
 
     def __enter__(self) -> Self:
@@ -46,6 +48,9 @@ class Stopper:
             signal.signal(number, handler)
 
     def _handle(self, number: int, frame: FrameType | None) -> None:
+        if self._stopping:
+            return
+        self._stopping = True
         stop = Terminated() if number == signal.SIGTERM else KeyboardInterrupt()
         if not self._shielded:
             raise stop
@@ -60,4 +65,5 @@ class Stopper:
         finally:
             self._shielded = False
         if self._pending is not None:
-            raise self._pending
+            stop, self._pending = self._pending, None
+            raise stop

@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from threading import Event
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
+from loo_sim.runner.parts import Total
 from loo_sim.runner.plan import Chunk
 
 if TYPE_CHECKING:
-    from loo_sim.experiment import Cell
     from loo_sim.studies import Counts, Study
 
 
 MOST_COUNT_BYTES = 500 * 10**6
 """Memory for the counts of all threads together, unless those of one take more."""
+
+SAVE_SECONDS = 2.0
+"""A total is not saved more often than this, ..."""
+
+SAVE_SHARE = 1 / 30
+"""... and saving takes no larger share of the time than this."""
 
 
 def affordable_threads(jobs: int, counts: Counts) -> int:
@@ -27,68 +34,74 @@ def affordable_threads(jobs: int, counts: Counts) -> int:
 
 def count_cell(
     study: Study,
-    cell: Cell,
     game: Any,
     seed: int,
-    todo: list[Chunk],
-    jobs: int,
+    todo: Iterable[Chunk],
+    totals: Sequence[Total],
+    save: Callable[[int, Total], None],
     advance: Callable[[int], None],
-) -> Counts:
-    """Count all deals of a cell.
+) -> None:
+    """Count chunks of a cell.
 
-    Each thread adds to counts of its own, so that memory grows with the threads and not with the
+    Each thread adds to a total of its own, so that memory grows with the threads and not with the
     deals. Sums of whole numbers are the same in any order, so the result depends on neither.
+    Totals are saved every few seconds, and where the work is broken off.
 
     Parameters
     ----------
     study : Study
         What to count.
-    cell : Cell
-        The game.
     game : object
-        The same, encoded for the kernels.
+        The cell's game, encoded for the kernels.
     seed : int
         0 to 2**64 - 1.
-    todo : list of Chunk
-        All deals of the cell.
-    jobs : int
-        Threads.
+    todo : iterable of Chunk
+        All that is left to count.
+    totals : sequence of Total
+        One a thread; modified in place. After an exception those of chunks that were broken off
+        are of no use.
+    save : callable
+        Keeps the total of a thread, from that thread.
     advance : callable
         Told the number of deals done as each chunk ends, from any thread.
-
-    Returns
-    -------
-    tuple of ndarray
-        The study's counts.
 
     Raises
     ------
     Exception
-        The first that a chunk raises; the other threads end with the chunks they are at.
+        The first that a chunk or a save raises; the other threads end with the chunks they are at.
+    KeyboardInterrupt
+        If a signal broke the work off; what is done by then has been saved.
     """
     left = deque(todo)
     stop = Event()
 
-    def work(counts: Counts) -> None:
-        while not stop.is_set():
+    def work(thread: int, total: Total) -> None:
+        saved = perf_counter()
+        patience = SAVE_SECONDS
+        unsaved = False
+        while left and not stop.is_set():
             try:
                 chunk = left.popleft()
-            except IndexError:
+            except IndexError:  # another thread was faster
                 return
-            study.add_counts(game, seed, chunk.first, chunk.deals, counts)
+            study.add_counts(game, seed, chunk.first, chunk.deals, total.counts)
+            total.chunks.append(chunk.number)
             advance(chunk.deals)
+            unsaved = True
+            begun = perf_counter()
+            if begun - saved >= patience:
+                save(thread, total)
+                saved = perf_counter()
+                patience = max(SAVE_SECONDS, (saved - begun) / SAVE_SHARE)
+                unsaved = False
+        if unsaved and stop.is_set():
+            save(thread, total)
 
-    parts = [study.empty_counts(cell) for _ in range(min(jobs, len(todo)))]
-    with ThreadPoolExecutor(len(parts)) as pool:
+    with ThreadPoolExecutor(len(totals)) as pool:
         try:
-            futures = [pool.submit(work, counts) for counts in parts]
+            futures = [pool.submit(work, thread, total) for thread, total in enumerate(totals)]
             wait(futures, return_when=FIRST_EXCEPTION)
         finally:
             stop.set()
     for future in futures:
         future.result()
-    whole = parts.pop(0)
-    while parts:
-        for total, part in zip(whole, parts.pop(), strict=True):
-            total += part
-    return whole

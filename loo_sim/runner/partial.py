@@ -1,0 +1,339 @@
+"""The partial folder: what a run has done so far, kept beside the result's place until it ends.
+
+====================  ==============================================================
+``identity.json``     what is run (`identity.py`)
+``cell-N.json``       a finished cell: its tables' digests, time and headline
+``cell-N.NAME``       a table of it, Parquet
+``cell-N.part-K``     the cell at work: what thread K has counted (`parts.py`)
+``assembling``        the result directory while it is made
+``result, older``     the result, whole, and the one that it replaces (`results.py`)
+``.lock, .holder``    who is at work on it (`lock.py`)
+====================  ==============================================================
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from loo_sim.runner.durable import (
+    digest_of,
+    digest_of_file,
+    is_leftover,
+    read_record,
+    sync,
+    write_durably,
+    write_record,
+)
+from loo_sim.runner.identity import Identity
+from loo_sim.runner.lock import HOLDER, LOCK, DirectoryLock, HeldError
+from loo_sim.runner.manifest import DONE
+from loo_sim.runner.parts import Parts
+from loo_sim.runner.results import (
+    MANIFEST,
+    OLDER,
+    OVER,
+    RESULT,
+    check_place,
+    partial_of,
+    put_in_place,
+    refuse,
+    refuse_if_changed,
+    seal,
+    settle,
+)
+
+if TYPE_CHECKING:
+    from loo_sim.studies import Counts
+
+IDENTITY = "identity.json"
+ASSEMBLING = "assembling"
+
+_WORK = re.compile(r"cell-\d+\..+")
+_LOCKS = (LOCK, HOLDER)
+_OWN = (IDENTITY, ASSEMBLING, RESULT, OLDER, *_LOCKS)
+
+
+class Partial:
+    """The work in progress of one result, held by this process alone.
+
+    Parameters
+    ----------
+    directory : Path
+        The result's place, resolved.
+
+    Attributes
+    ----------
+    path : Path
+        The partial folder.
+    done : dict of int to dict
+        Finished cells by number: ``seconds``, ``headline`` (rows of text), and of each of the
+        ``tables`` its ``sha256`` and number of ``rows``.
+
+    Raises
+    ------
+    InputError
+        If nothing may or can be written there, or another process is at work on it.
+    """
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        self.path = partial_of(directory)
+        self.done: dict[int, dict[str, Any]] = {}
+        self._identity = ""
+        check_place(directory)
+        if self.path.is_dir():
+            foreign = [item.name for item in self.path.iterdir() if not _is_own(item.name)]
+            if foreign:
+                raise refuse(self.path, f"holds '{foreign[0]}', which is no part of a run")
+        try:
+            directory.parent.mkdir(parents=True, exist_ok=True)
+            self._lock = DirectoryLock(self.path)
+        except HeldError as held:
+            hint = "wait for it to end, or write elsewhere with -o"
+            raise refuse(directory, f"{held}, is at work on it", hint) from None
+        except (FileExistsError, NotADirectoryError):
+            what = "cannot be written: a file is where its folder should be"
+            raise refuse(directory, what) from None
+        except OSError as error:
+            raise refuse(directory, f"cannot be written: {error.strerror}") from None
+        try:
+            if settle(directory):
+                self._clear()
+            for name in (OLDER, ASSEMBLING):
+                shutil.rmtree(self.path / name, ignore_errors=True)
+        except BaseException:
+            self._lock.release()
+            raise
+
+    def begun(self) -> dict[str, Any] | None:
+        """What was begun here and not ended: its ``identity``, and whether it is ``fresh``.
+
+        Returns
+        -------
+        dict or None
+            None if nothing was.
+
+        Raises
+        ------
+        InputError
+            If that cannot be read any more.
+        """
+        path = self.path / IDENTITY
+        if not path.exists():
+            return None
+        record: dict[str, Any] | None = read_record(path)
+        if record is None:
+            raise refuse(path, "was altered or broken off", OVER)
+        return record
+
+    def begin(self, identity: Identity, fresh: bool) -> None:
+        """Throw away what is here and begin a run.
+
+        Parameters
+        ----------
+        identity : dict
+            Of the run.
+        fresh : bool
+            Whether a result of this very run, if one is in place, is to count for nothing.
+
+        Raises
+        ------
+        InputError
+            If it cannot be written.
+        """
+        try:
+            self._clear()
+            write_record(self.path / IDENTITY, {"identity": identity, "fresh": fresh})
+        except OSError as error:
+            raise refuse(self.path, f"cannot be written: {error.strerror}") from None
+        self._identity = digest_of(identity)
+
+    def resume(self, there: Identity, here: Identity) -> list[str]:
+        """Take up what is here.
+
+        Parameters
+        ----------
+        there, here : dict
+            Identities of what was begun, and of this run.
+
+        Returns
+        -------
+        list of str
+            Names of damaged files; their cells are to be run again.
+
+        Raises
+        ------
+        InputError
+            If the two differ.
+        """
+        refuse_if_changed(self.path, there, here)
+        self._identity = digest_of(here)
+        damaged = []
+        for path in sorted(self.path.glob("cell-*.json")):
+            number = int(path.stem.removeprefix("cell-"))
+            bad = self._damaged(path, number)
+            damaged += bad
+            if not bad:
+                self.done[number] = read_record(path)
+        return damaged
+
+    def _damaged(self, path: Path, number: int) -> list[str]:
+        """Names of a finished cell's files that are not as they were written."""
+        record = read_record(path)
+        if record is None or (record["identity"], record["cell"]) != (self._identity, number):
+            return [path.name]
+        files = {self._table(number, name): of for name, of in record["tables"].items()}
+        return [
+            file.name
+            for file, of in files.items()
+            if not file.exists() or digest_of_file(file) != of["sha256"]
+        ]
+
+    def adopt(self, manifest: Mapping[str, Any]) -> None:
+        """Take over the finished cells of a result in place, some of whose cells failed.
+
+        Parameters
+        ----------
+        manifest : mapping
+            As `results.result_of` gives it.
+        """
+        cells = [cell if cell["status"] == DONE else None for cell in manifest["cells"]]
+        names = dict.fromkeys(name for cell in cells if cell for name in cell["rows"])
+        tables = {name: _read(self.directory / f"{name}.parquet") for name in names}
+        starts = dict.fromkeys(names, 0)
+        for number, cell in enumerate(cells):
+            if cell is None:
+                continue
+            own = {}
+            for name, rows in cell["rows"].items():
+                own[name] = tables[name].slice(starts[name], rows)
+                starts[name] += rows
+            if number not in self.done:
+                self.keep(number, own, cell["seconds"], cell["headline"])
+
+    def keep(
+        self, number: int, tables: Mapping[str, pa.Table], seconds: float, headline: Any
+    ) -> None:
+        """Keep the tables of a finished cell; what its threads had counted is of no use then.
+
+        Raises
+        ------
+        OSError
+            If it cannot be written.
+        """
+        record: dict[str, Any] = {
+            "identity": self._identity,
+            "cell": number,
+            "seconds": seconds,
+            "headline": [list(row) for row in headline],
+            "tables": {},
+        }
+        for name, table in tables.items():
+            path = self._table(number, name)
+            sink = pa.BufferOutputStream()
+            pq.write_table(table, sink, compression="zstd")
+            write_durably(path, [memoryview(sink.getvalue())])
+            record["tables"][name] = {"sha256": digest_of_file(path), "rows": table.num_rows}
+        write_record(self.path / f"cell-{number}.json", record)
+        self.done[number] = record
+        for part in self.path.glob(f"cell-{number}.part-*"):
+            part.unlink()
+
+    def parts(self, number: int, length: int, empty: Callable[[], Counts]) -> Parts:
+        """The files of a cell at work, cut into chunks of `length`."""
+        return Parts(self.path, number, {"identity": self._identity, "length": length}, empty)
+
+    def assemble(self, manifest: dict[str, Any]) -> None:
+        """Make the result directory of the finished cells, all but in its place.
+
+        Parameters
+        ----------
+        manifest : dict
+            Modified in place: digests of the tables and of itself are added.
+
+        Raises
+        ------
+        OSError
+            If it cannot be written.
+        """
+        folder = self.path / ASSEMBLING
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+        writers: dict[str, pq.ParquetWriter] = {}
+        try:
+            for number in sorted(self.done):
+                for name in self.done[number]["tables"]:
+                    table = _read(self._table(number, name))
+                    if name not in writers:
+                        path = folder / f"{name}.parquet"
+                        writers[name] = pq.ParquetWriter(path, table.schema, compression="zstd")
+                    writers[name].write_table(table)
+        finally:
+            for writer in writers.values():
+                writer.close()
+        files = {name: folder / f"{name}.parquet" for name in sorted(writers)}
+        for path in files.values():
+            sync(path)
+        manifest["tables"] = {name: digest_of_file(path) for name, path in files.items()}
+        seal(manifest)
+        text = json.dumps(manifest, indent=2)
+        write_durably(folder / MANIFEST, [text.encode() + b"\n"])
+        folder.rename(self.path / RESULT)
+        sync(self.path)
+
+    def put_in_place(self) -> None:
+        """Put the assembled result in its place, and leave nothing here."""
+        put_in_place(self.directory)
+        self._clear()
+
+    def discard(self) -> None:
+        """Leave nothing here: it is of no use any more."""
+        self._clear()
+
+    def close(self) -> bool:
+        """Let others have the folder, and take it away if nothing was done.
+
+        Returns
+        -------
+        bool
+            Whether there is something to go on with.
+        """
+        kept = any(_WORK.fullmatch(item.name) for item in self.path.iterdir())
+        if kept:
+            self._lock.release()
+        else:
+            self._clear()
+            self._lock.release_empty()
+        return kept
+
+    def _table(self, number: int, name: str) -> Path:
+        return self.path / f"cell-{number}.{name}"
+
+    def _clear(self) -> None:
+        """Remove all but the lock; the identity first, so that what a kill leaves is of no run."""
+        self.done = {}
+        (self.path / IDENTITY).unlink(missing_ok=True)
+        for item in list(self.path.iterdir()):
+            if item.name in _LOCKS:
+                continue
+            if item.is_dir():
+                shutil.rmtree(item)
+            else:
+                item.unlink()
+
+
+def _is_own(name: str) -> bool:
+    return name in _OWN or is_leftover(name) or _WORK.fullmatch(name) is not None
+
+
+def _read(path: Path) -> pa.Table:
+    """A Parquet file, each column in one piece, so that it is written alike wherever it was."""
+    return pq.ParquetFile(path).read().combine_chunks()

@@ -1,0 +1,162 @@
+"""Keeps the counts of a cell that is at work: a file a thread, its totals so far.
+
+A file is one line of SHA-256 over all that follows, one line of JSON, and then the arrays' bytes,
+of which the first is the list of chunks that the counts hold.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from math import prod
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from loo_sim.runner.durable import write_durably
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from loo_sim.studies import Counts
+
+
+@dataclass
+class Total:
+    """What some chunks of a cell come to.
+
+    Attributes
+    ----------
+    counts : tuple of ndarray
+        The study's counts.
+    chunks : list of int
+        Numbers of the chunks that they hold.
+    seconds : float
+        Time that the cell had taken by then.
+    """
+
+    counts: Counts
+    chunks: list[int] = field(default_factory=list)
+    seconds: float = 0.0
+
+    def add(self, other: Total) -> None:
+        """Take in the chunks of another total."""
+        for whole, part in zip(self.counts, other.counts, strict=True):
+            whole += part
+        self.chunks += other.chunks
+        self.seconds = max(self.seconds, other.seconds)
+
+
+class Parts:
+    """The files of one cell.
+
+    Parameters
+    ----------
+    folder : Path
+        Where they are.
+    cell : int
+        The cell's number.
+    of : mapping
+        What the counts are counts of; a file that says anything else is of no use.
+    empty : callable
+        Makes counts of nothing.
+    """
+
+    def __init__(
+        self, folder: Path, cell: int, of: dict[str, Any], empty: Callable[[], Counts]
+    ) -> None:
+        self._folder = folder
+        self._stem = f"cell-{cell}.part-"
+        self._of = {**of, "cell": cell}
+        self._empty = empty
+
+    def save(self, thread: int, total: Total) -> None:
+        """Keep the total of a thread in place of its last one.
+
+        Raises
+        ------
+        OSError
+            If it cannot be written; the last one is still there then.
+        """
+        arrays = [np.array(total.chunks, np.uint32), *map(np.ascontiguousarray, total.counts)]
+        head = {"of": self._of, "arrays": _shapes(arrays), "seconds": total.seconds}
+        line = json.dumps(head).encode() + b"\n"
+        digest = hashlib.sha256(line)
+        for array in arrays:
+            digest.update(array.data)
+        path = self._folder / f"{self._stem}{thread}"
+        write_durably(
+            path, [f"{digest.hexdigest()}\n".encode(), line, *(array.data for array in arrays)]
+        )
+
+    def load(self) -> tuple[Total, list[str]]:
+        """Put all files together, in one file too, so that they grow no more numerous.
+
+        Returns
+        -------
+        total : Total
+            Thread 0 goes on with it.
+        damaged : list of str
+            Names of files that are of no use; their chunks are to be counted again.
+        """
+        whole, damaged = Total(self._empty()), []
+        files = sorted(self._files(), key=_claimed_chunks, reverse=True)
+        first = self._folder / f"{self._stem}0"
+        for path in files:
+            part = self._read(path, whole.counts)
+            if part is None:
+                damaged.append(path.name)
+            # A kill while files were put together leaves those that the largest holds already.
+            elif set(part.chunks).isdisjoint(whole.chunks):
+                whole.add(part)
+        if whole.chunks and files != [first]:
+            self.save(0, whole)
+        for path in files:
+            if path != first or not whole.chunks:
+                path.unlink()
+        return whole, damaged
+
+    def clear(self) -> None:
+        """Remove the files."""
+        for path in self._files():
+            path.unlink()
+
+    def _files(self) -> list[Path]:
+        return list(self._folder.glob(f"{self._stem}*"))
+
+    def _read(self, path: Path, like: Counts) -> Total | None:
+        """The total in a file, its counts shaped as `like`; None if the file is of no use."""
+        digest, _, rest = path.read_bytes().partition(b"\n")
+        if digest != hashlib.sha256(rest).hexdigest().encode():
+            return None
+        line, _, content = rest.partition(b"\n")
+        head = json.loads(line)
+        shapes = head["arrays"]
+        if head["of"] != self._of or shapes[1:] != _shapes(like):
+            return None
+        arrays, start = [], 0
+        for kind, shape in shapes:
+            array = np.frombuffer(content, kind, prod(shape), start).reshape(shape)
+            arrays.append(array)
+            start += array.nbytes
+        chunks: list[int] = arrays[0].tolist()
+        return Total(tuple(arrays[1:]), chunks, head["seconds"])
+
+
+def _shapes(arrays: Iterable[npt.NDArray[Any]]) -> list[Any]:
+    """Type and shape of each array, as JSON gives them back."""
+    return [[array.dtype.str, list(array.shape)] for array in arrays]
+
+
+def _claimed_chunks(path: Path) -> int:
+    """The number of chunks that a file says it holds; 0 if it says nothing."""
+    with path.open("rb") as file:
+        file.readline()
+        try:
+            head = json.loads(file.readline())
+            return int(head["arrays"][0][1][0])
+        except (ValueError, LookupError, TypeError):
+            return 0
