@@ -9,6 +9,7 @@ key        the seed, low word first
 counter    number of the deal (low, high word), stream, block within the stream
 stream 0   the cards
 stream s+1 the decisions of seat s
+stream 17  the first dealer of a table (sessions)
 =========  ==================================================================
 
 A whole number below n is the high word of ``word * n``. Word 0 of stream 0 draws the turn-up. Each
@@ -32,6 +33,9 @@ MULTIPLIERS = (0xD2511F53, 0xCD9E8D57)
 KEY_STEPS = (0x9E3779B9, 0xBB67AE85)
 WORD = 2**32
 DEAL_STREAM = 0
+TABLE_STREAM = 17
+TABLE_DEALS = 2**32
+"""Numbers of deals set aside for each table: deal d of table t is deal ``t * TABLE_DEALS + d``."""
 
 
 def philox(
@@ -159,3 +163,8 @@ def seat_choices(seed: int, index: int, seat: int) -> Choices:
             ORDERS_OF_TWO[below(second, len(ORDERS_OF_TWO))],
         ),
     )
+
+
+def first_dealer(seed: int, table: int, players: int) -> int:
+    """The person who deals first at a table (S4), 0 to ``players - 1``."""
+    return below(block(seed, table * TABLE_DEALS, TABLE_STREAM, 0)[0], players)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from loo_sim.problems import InputError, Problem, Problems, nearest
 from loo_sim.rules import (
+    MOST_STAKES,
     UNITS_PER_STAKE,
     Rules,
     parse_rules,
@@ -25,10 +26,17 @@ if TYPE_CHECKING:
     from loo_sim.policies.policy import Policy
 
 NO_AXES = Point({}, {})
-DEFAULTS: Mapping[str, Any] = {"seed": 1, "players": 6, "policies": "peel", "deals": 1_000_000}
+DEFAULTS: Mapping[str, Any] = {"seed": 1, "players": 6, "policies": "peel"}
 KEYS = ("name", "study", "seed", "players", "pot", "policies", "deals", "rules", "sweep")
+SESSION_KEYS = ("tables", "rounds", "bankroll")
+"""Keys of the study `session`, which has them in place of ``pot`` and ``deals``."""
+DEFAULT_DEALS, DEFAULT_TABLES, DEFAULT_ROUNDS = 1_000_000, 10_000, 10
+_OF_SESSIONS = 'belongs to the study "session" alone'
 MOST_DEALS = 4_000_000_000
 """Counts of a cell are 32-bit words."""
+MOST_TABLES = 2**24
+MOST_SESSION_DEALS = 4_096
+"""Sums of a table stay within 64 bits even where every loo meets its cap."""
 SEEDS = 2**64
 
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
@@ -48,7 +56,11 @@ class Cell:
         Units in the pot when play begins.
     rules : Rules
     policies : tuple of Policy
-        One a seat.
+        One a seat; one a person, in the study `session`.
+    rounds : int
+        Times that everyone deals at a table of the study `session`.
+    bankroll : int or None
+        Stakes that each person brings there; None if purses have no limit.
     """
 
     axes: Mapping[str, Any]
@@ -56,6 +68,8 @@ class Cell:
     pot: int
     rules: Rules
     policies: tuple[Policy, ...]
+    rounds: int = 0
+    bankroll: int | None = None
 
     @property
     def name(self) -> str:
@@ -73,7 +87,7 @@ class Experiment:
     seed : int
         0 to 2**64 - 1.
     deals : int
-        Deals in each cell.
+        Deals in each cell; tables, in the study `session`.
     cells : tuple of Cell
         At least one, in the order of the sweep.
     path : Path
@@ -117,6 +131,13 @@ def load_experiment(path: str | Path, overrides: Sequence[str] = ()) -> Experime
     file = load(path)
     problems = Problems(str(file.path))
     settings = {**DEFAULTS, "name": file.path.stem, **file.data}
+    by_tables = settings.get("study") == "session"
+    usual = (
+        {"tables": DEFAULT_TABLES, "rounds": DEFAULT_ROUNDS}
+        if by_tables
+        else {"deals": DEFAULT_DEALS}
+    )
+    settings = {**usual, **settings}
     for table in ("rules", "sweep"):
         value = settings.get(table, {})
         settings[table] = flat(value) if isinstance(value, dict) else value
@@ -137,11 +158,11 @@ def load_experiment(path: str | Path, overrides: Sequence[str] = ()) -> Experime
         name=settings["name"],
         study=settings["study"],
         seed=settings["seed"],
-        deals=settings["deals"],
+        deals=settings["tables" if by_tables else "deals"],
         cells=tuple(cells),
         path=file.path,
         overrides=tuple(overrides),
-        settings={key: settings[key] for key in KEYS if key in settings},
+        settings={key: settings[key] for key in (*KEYS, *SESSION_KEYS) if key in settings},
     )
 
 
@@ -198,9 +219,26 @@ def game_cell(
             else:
                 pot = round(stakes * UNITS_PER_STAKE)
     policies = _seat_policies(options["policies"], players, shelf or Shelf(Path()), wrong, problems)
+    rounds, bankroll = options.get("rounds", 0), options.get("bankroll")
+    if options.get("study") == "session" and rules is not None and players is not None:
+        most = MOST_SESSION_DEALS // players
+        if not is_whole(rounds, 1, most):
+            wrong(
+                "rounds",
+                f"{rounds!r} is not a whole number from 1 to {most}",
+                f"each of {players} players deals once a round, {MOST_SESSION_DEALS:,} deals "
+                "at most",
+            )
+        least = max(rules.dealer_stake, rules.ante, 1)
+        if bankroll is not None and not is_whole(bankroll, least, MOST_STAKES):
+            wrong(
+                "bankroll",
+                f"{bankroll!r} is not a whole number of stakes from {least} to {MOST_STAKES:,}",
+                "leave it out if purses have no limit",
+            )
     if len(problems.found) > before or rules is None or players is None or pot is None:
         return None
-    return Cell(dict(point.values), players, pot, rules, policies)
+    return Cell(dict(point.values), players, pot, rules, policies, rounds, bankroll)
 
 
 class Shelf:
@@ -269,9 +307,15 @@ def _check_single_values(settings: dict[str, Any], problems: Problems, line_of: 
     def wrong(key: str, what: str, hint: str = "") -> None:
         problems.add(key, what, hint, line_of(key))
 
+    by_tables = settings.get("study") == "session"
     for key in settings:
-        if key not in KEYS:
-            wrong(key, "no such key", nearest(key, KEYS))
+        if by_tables and key in ("deals", "pot"):
+            hint = "tables = ..., rounds = ..." if key == "deals" else "it begins with the stakes"
+            wrong(key, 'has no place in the study "session"', hint)
+        elif key in SESSION_KEYS and not by_tables:
+            wrong(key, _OF_SESSIONS)
+        elif key not in KEYS and key not in SESSION_KEYS:
+            wrong(key, "no such key", nearest(key, (*KEYS, *SESSION_KEYS)))
     name, study = settings["name"], settings.get("study")
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         wrong(
@@ -286,8 +330,9 @@ def _check_single_values(settings: dict[str, Any], problems: Problems, line_of: 
         wrong("study", f"{study!r} is no study of this version", studies)
     if not is_whole(settings["seed"], 0, SEEDS - 1):
         wrong("seed", f"{settings['seed']!r} is not a whole number from 0 to 2**64 - 1")
-    if not is_whole(settings["deals"], 1, MOST_DEALS):
-        wrong("deals", f"{settings['deals']!r} is not a whole number from 1 to {MOST_DEALS:,}")
+    work, most = ("tables", MOST_TABLES) if by_tables else ("deals", MOST_DEALS)
+    if not is_whole(settings[work], 1, most):
+        wrong(work, f"{settings[work]!r} is not a whole number from 1 to {most:,}")
 
 
 def is_whole(value: Any, least: int, most: int) -> bool:
@@ -331,6 +376,12 @@ def _cells(
                     hint = f"{problem.hint}; {of_cell}" if problem.hint else of_cell
                     problem = replace(problem, hint=hint)
                 problems.found.append(problem)
+    by_tables = settings.get("study") == "session"
+    for axis in points[0].values:
+        if axis in (("pot",) if by_tables else SESSION_KEYS):
+            what = 'has no place in the study "session"' if by_tables else _OF_SESSIONS
+            where = points[0].where[axis]
+            problems.add(where, what, "", file.line_of(where))
     for key, word in replaced.items():
         if key in points[0].values:
             problems.add(

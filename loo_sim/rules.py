@@ -83,10 +83,14 @@ class Rules:
         return (self.dealer_stake + self.ante * (players - 1)) * UNITS_PER_STAKE
 
     def loo_units(self, pot: int) -> int:
-        """Units that a looed player pays when the pot held `pot` units before payment."""
+        """Units that a looed player pays when the pot held `pot` units before payment.
+
+        Where the loo is the pot it is at most `MOST_LOO`.
+        """
         if isinstance(self.loo, int):
             return self.loo * UNITS_PER_STAKE
-        return pot if self.loo_cap is None else min(pot, self.loo_cap * UNITS_PER_STAKE)
+        cap = MOST_LOO if self.loo_cap is None else self.loo_cap * UNITS_PER_STAKE
+        return min(pot, cap)
 
     def everyone_must_stand(self, players: int, pot: int, trump_suit: str) -> bool:
         """Whether club law or a single pot makes everyone stand on the dealt hand.
@@ -190,6 +194,12 @@ _FLAGS = ("dealer_may_fold", "club_law", "force_on_single")
 _LEAST = {"min_players": 2, "dealer_stake": 0, "ante": 0, "loo": 1, "loo_cap": 1}
 MOST_STAKES = 1_000_000
 """Largest number of stakes that any option may name: sums of units stay far inside an int64."""
+
+MOST_LOO = 2**36
+"""Units, some 94 million stakes: the most that an unlimited loo can be, so that sums stay whole."""
+
+MOST_EXTRA_DEALS = 1_000
+"""With ``end = "no-loo"``, the most deals that are played after the last."""
 
 OPTIONS = tuple(field.name for field in fields(Rules))
 

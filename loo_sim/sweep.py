@@ -11,10 +11,18 @@ from loo_sim.problems import Problems, nearest
 from loo_sim.rules import OPTIONS
 
 MOST_CELLS = 10_000
-AXES = ("players", "pot", "policies", "rules.preset", *(f"rules.{option}" for option in OPTIONS))
+AXES = (
+    "players",
+    "pot",
+    "policies",
+    "rounds",
+    "bankroll",
+    "rules.preset",
+    *(f"rules.{option}" for option in OPTIONS),
+)
 """Keys of an experiment that can be swept."""
 
-_FIXED = ("name", "study", "seed", "deals")
+_FIXED = ("name", "study", "seed", "deals", "tables")
 
 LineOf = Callable[[str], int | None]
 

@@ -11,6 +11,8 @@ from unittest.mock import patch
 import numpy as np
 import pyarrow as pa
 
+from loo_sim.kernels.game import encode_cell
+
 KINDS = 7
 
 
@@ -30,12 +32,17 @@ class FakeStudy:
         Told the pot of the cell, in units, and the first deal of each chunk.
     """
 
+    UNIT = "deals"
     CHUNK_DEALS = 10
     HEADLINE = ("deals",)
 
     def __init__(self) -> None:
         self.seconds = 0.0
         self.before_chunk: Callable[[Any, int], None] = lambda game, first: None
+
+    def encode(self, cell: Any) -> Any:
+        """The game, whose pot `before_chunk` is told."""
+        return encode_cell(cell)
 
     def empty_counts(self, cell: Any) -> tuple[Any, ...]:
         return (np.zeros(KINDS, np.int64),)

@@ -13,7 +13,7 @@ from loo_sim.rules import PRESETS, UNITS_PER_STAKE
 ROOT = Path(__file__).parent.parent
 
 AXES = (
-    "one of: players, pot, policies, rules.preset, rules.deck, rules.min_players, "
+    "one of: players, pot, policies, rounds, bankroll, rules.preset, rules.deck, rules.min_players, "
     "rules.dealer_stake, rules.ante, rules.loo, rules.loo_cap, rules.defend, "
     "rules.dealer_may_fold, rules.defend_with, rules.first_lead, rules.later_lead, "
     "rules.undertrump, rules.club_law, rules.force_on_single, rules.end"
@@ -21,16 +21,44 @@ AXES = (
 
 # File, words after -s, and the lines told; FILE stands for the file's path.
 WRONG = {
-    "no study": ("seed = 1", [], ["FILE: study: is missing (one of: deals, announce)"]),
-    "a later study": (
-        'study = "session"',
-        [],
-        ["FILE:1: study: 'session' is no study of this version (one of: deals, announce)"],
-    ),
+    "no study": ("seed = 1", [], ["FILE: study: is missing (one of: deals, announce, session)"]),
     "a league": (
         'study = "league"',
         [],
-        ["FILE:1: study: 'league' is no study of this version (one of: deals, announce)"],
+        ["FILE:1: study: 'league' is no study of this version (one of: deals, announce, session)"],
+    ),
+    "a session with the keys of a deal": (
+        'study = "session"\npot = 6\ndeals = 10',
+        [],
+        [
+            'FILE:2: pot: has no place in the study "session" (it begins with the stakes)',
+            'FILE:3: deals: has no place in the study "session" (tables = ..., rounds = ...)',
+        ],
+    ),
+    "a session that sweeps the pot": (
+        'study = "session"\n[sweep]\npot = [6, 9]',
+        [],
+        ['FILE:3: sweep.pot: has no place in the study "session"'],
+    ),
+    "deals with the keys of a session": (
+        'study = "deals"\nrounds = 3\ntables = 5\n[sweep]\nbankroll = [5]',
+        [],
+        [
+            'FILE:2: rounds: belongs to the study "session" alone',
+            'FILE:3: tables: belongs to the study "session" alone',
+            'FILE:5: sweep.bankroll: belongs to the study "session" alone',
+        ],
+    ),
+    "a session that is too long": (
+        'study = "session"\nplayers = 5\nrounds = 820\nbankroll = 2\ntables = 0',
+        [],
+        [
+            "FILE:3: rounds: 820 is not a whole number from 1 to 819 (each of 5 players deals once "
+            "a round, 4,096 deals at most)",
+            "FILE:4: bankroll: 2 is not a whole number of stakes from 3 to 1,000,000 (leave it out "
+            "if purses have no limit)",
+            "FILE:5: tables: 0 is not a whole number from 1 to 16,777,216",
+        ],
     ),
     "a misspelt key": (
         'study = "deals"\npolices = "peel"',
@@ -184,7 +212,7 @@ WRONG = {
         'study = "dealt"\nsed = 1\ndeals = 0\nplayers = 3\n[rules]\nloo = 0',
         [],
         [
-            "FILE:1: study: 'dealt' is no study of this version (one of: deals, announce)",
+            "FILE:1: study: 'dealt' is no study of this version (one of: deals, announce, session)",
             "FILE:2: sed: no such key (did you mean 'seed'?)",
             "FILE:3: deals: 0 is not a whole number from 1 to 4,000,000,000",
             'FILE:6: rules.loo: 0 is not a whole number of stakes from 1 to 1,000,000 or "pot"',

@@ -73,7 +73,7 @@ def announce(game, seat, s, situation, said):
         look_up(game.rows, game.row_of[0, 0, seat], index, situation, said)
     if game.draws[seat] & 1:
         draw_actions(game.mixtures, s.announce_word[seat, :n], said)
-    if game.settings[CLUB_LAW] | game.settings[ALL_STAND]:
+    if game.settings[CLUB_LAW] | game.settings[ALL_STAND] | game.settings[PEOPLE_MOVE]:
         stand_where_forced(s.row[FORCED, :n], said)
     if seat == game.settings[PLAYERS] - 1:
         say_nothing_alone(situation, said)

@@ -11,6 +11,7 @@ from loo_sim.cards import hand_classes
 from loo_sim.rules import Rules
 
 if TYPE_CHECKING:
+    from loo_sim.experiment import Cell
     from loo_sim.policies.compile import Tables
 
 LOW_WORD, HIGH_WORD, RANDOM_WORD = 0, 63, 128
@@ -97,6 +98,55 @@ class Game(NamedTuple):
     class_of: npt.NDArray[np.uint16]
 
 
+def encode_rules(rules: Rules) -> npt.NDArray[np.int64]:
+    """The settings that rules alone decide."""
+    settings = np.zeros(SETTINGS, dtype=np.int64)
+    settings[RANKS] = rules.deck // 4
+    settings[FIRST_LEAD_NEED] = 1 if rules.first_lead == "any-trump" else 2
+    settings[FIRST_LEAD_HIGHEST] = rules.first_lead == "highest"
+    settings[LATER_LEAD_NEED] = NEVER if rules.later_lead == "free" else 1
+    settings[LATER_LEAD_HIGHEST] = rules.later_lead == "highest"
+    settings[UNDERTRUMP_OPTIONAL] = rules.undertrump == "optional"
+    settings[DEFEND_WITH_OWN] = rules.defend_with == "own"
+    settings[CLUB_LAW] = rules.club_law
+    return settings
+
+
+def encode_play(
+    words: npt.NDArray[np.uint8],
+) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.bool_], npt.NDArray[np.uint8]]:
+    """Words of play as kernels hold them.
+
+    Parameters
+    ----------
+    words : ndarray of uint8
+        As `compile.Tables.play`, one a seat or person.
+
+    Returns
+    -------
+    play : uint8, the shape of `words`
+        The words in the kernels' numbers.
+    shared : bool (2, 2, 17, 5)
+        Whether all always share the word of [trick, last, in play, kind].
+    first : uint8 (2, 2, 17, 5)
+        The word that they share.
+    """
+    order = np.array([LOW_WORD, HIGH_WORD, RANDOM_WORD], dtype=np.uint8)
+    play = order[words]
+    play[..., LEAD] = words[..., LEAD]
+    # All seats, my tricks and kinds of best card side by side, for each trick, place and size.
+    side_by_side = np.moveaxis(play, (0, 4, 5), (-3, -2, -1)).reshape(2, 2, SIZES, KINDS, -1)
+    first = side_by_side[..., 0]
+    return play, (side_by_side == first[..., None]).all(axis=-1), first
+
+
+def shared_words(
+    shared: npt.NDArray[np.bool_], first: npt.NDArray[np.uint8]
+) -> npt.NDArray[np.int16]:
+    """`Game.shared_word` out of what `encode_play` found."""
+    return np.where(shared, first, np.int16(-1)).astype(np.int16).ravel()
+
+
 def encode(rules: Rules, tables: Tables, pot: int) -> Game:
     """Put rules, compiled policies and a pot into numbers.
 
@@ -114,23 +164,9 @@ def encode(rules: Rules, tables: Tables, pot: int) -> Game:
     Game
     """
     players = tables.players
-    order = np.array([LOW_WORD, HIGH_WORD, RANDOM_WORD], dtype=np.uint8)
-    play = order[tables.play]
-    play[..., LEAD] = tables.play[..., LEAD]
-    # All seats, my tricks and kinds of best card side by side, for each trick, place and size.
-    side_by_side = np.moveaxis(play, (0, 4, 5), (-3, -2, -1)).reshape(2, 2, SIZES, KINDS, -1)
-    first = side_by_side[..., 0]
-    shared = (side_by_side == first[..., None]).all(axis=-1)
-    settings = np.zeros(SETTINGS, dtype=np.int64)
+    play, shared, first = encode_play(tables.play)
+    settings = encode_rules(rules)
     settings[PLAYERS] = players
-    settings[RANKS] = rules.deck // 4
-    settings[FIRST_LEAD_NEED] = 1 if rules.first_lead == "any-trump" else 2
-    settings[FIRST_LEAD_HIGHEST] = rules.first_lead == "highest"
-    settings[LATER_LEAD_NEED] = NEVER if rules.later_lead == "free" else 1
-    settings[LATER_LEAD_HIGHEST] = rules.later_lead == "highest"
-    settings[UNDERTRUMP_OPTIONAL] = rules.undertrump == "optional"
-    settings[DEFEND_WITH_OWN] = rules.defend_with == "own"
-    settings[CLUB_LAW] = rules.club_law
     settings[ALL_STAND] = rules.force_on_single and pot == rules.single_pot(players)
     settings[POT] = pot
     settings[LOO] = rules.loo_units(pot)
@@ -144,6 +180,14 @@ def encode(rules: Rules, tables: Tables, pot: int) -> Game:
         mixtures=np.array(tables.mixtures, dtype=np.uint64).reshape(-1, 3),
         draws=np.array(tables.announce_draws + 2 * np.asarray(tables.play_draws), dtype=np.uint8),
         play=np.ascontiguousarray(play.reshape(players, -1)),
-        shared_word=np.where(shared, first, np.int16(-1)).astype(np.int16).ravel(),
+        shared_word=shared_words(shared, first),
         class_of=hand_classes(rules.deck).class_of.astype(np.uint16),
     )
+
+
+def encode_cell(cell: Cell) -> Game:
+    """Put a cell of an experiment whose pot and seats stay the same into numbers."""
+    from loo_sim.policies.compile import compile_tables
+
+    tables = compile_tables(cell.policies, cell.rules, cell.players, cell.pot)
+    return encode(cell.rules, tables, cell.pot)

@@ -19,23 +19,29 @@ if TYPE_CHECKING:
     Counts = tuple[npt.NDArray[Any], ...]
     """Arrays of whole numbers; the counts of two sets of deals are added array by array."""
 
-STUDY_NAMES = ("deals", "announce")
+STUDY_NAMES = ("deals", "announce", "session")
 
 
 class Study(Protocol):
     """What the runner asks of a study."""
 
+    UNIT: str
+    """What is counted one by one: deals, or tables."""
+
     CHUNK_DEALS: int
-    """Deals in a chunk of work, about half a second to a second on one core."""
+    """Deals (or tables) in a chunk of work, about half a second to a second on one core."""
 
     HEADLINE: tuple[str, ...]
     """Titles of the columns of `headline`."""
+
+    def encode(self, cell: Cell) -> Any:
+        """The game of a cell as the kernels read it."""
 
     def empty_counts(self, cell: Cell) -> Counts:
         """Counts of no deals."""
 
     def add_counts(self, game: Any, seed: int, first: int, count: int, counts: Counts) -> None:
-        """Add the counts of deals `first` to ``first + count - 1`` of an encoded game."""
+        """Add the counts of deals (or tables) `first` to ``first + count - 1``."""
 
     def tables(self, cell: Cell, deals: int, counts: Counts) -> dict[str, pa.Table]:
         """The estimates of a cell of `deals` deals, by name of table."""

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from loo_sim.experiment import Cell
     from loo_sim.studies import Counts
 
+UNIT = "deals"
 CHUNK_DEALS = 2**18
 HEADLINE = ("seat", "standers", "share of deals", "stand", "miss", "miss - stand", "miss looed")
 
@@ -52,6 +53,13 @@ class Situation(NamedTuple):
     def row(self) -> int:
         """Its place in the counts."""
         return self.seat * (self.seat + 1) + 2 * self.standers + self.miss_free
+
+
+def encode(cell: Cell) -> Any:
+    """The game of a cell as the kernels read it."""
+    from loo_sim.kernels.game import encode_cell
+
+    return encode_cell(cell)
 
 
 def empty_counts(cell: Cell) -> Counts:

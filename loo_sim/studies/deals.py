@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from loo_sim.experiment import Cell
     from loo_sim.studies import Counts
 
+UNIT = "deals"
 CHUNK_DEALS = 2**19
 HEADLINE = ("pot", "mean swing", "5 % to 95 %", "players in", "looed")
 
@@ -30,6 +31,13 @@ WHOLE_POT = 4
 """The result of a lone player; results 0 to 3 are tricks won."""
 
 QUANTILES = {f"pot_swing_q{percent:02}": percent / 100 for percent in (5, 25, 50, 75, 95)}
+
+
+def encode(cell: Cell) -> Any:
+    """The game of a cell as the kernels read it."""
+    from loo_sim.kernels.game import encode_cell
+
+    return encode_cell(cell)
 
 
 def empty_counts(cell: Cell) -> Counts:

@@ -1,0 +1,103 @@
+"""A session in numbers: rules, policies for every pot, purses."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from loo_sim.cards import hand_classes
+from loo_sim.kernels import purses
+from loo_sim.kernels.game import (
+    MAX_SEATS,
+    PEOPLE_MOVE,
+    PLAYERS,
+    PLAYS_DRAW,
+    WORDS_VARY,
+    Game,
+    encode_play,
+    encode_rules,
+    shared_words,
+)
+from loo_sim.kernels.sessions import SessionGame
+from loo_sim.policies.policy import Policy
+from loo_sim.policies.pots import pot_classes
+from loo_sim.rules import MOST_EXTRA_DEALS, MOST_LOO, POT_LOO, UNITS_PER_STAKE, Rules
+
+NEVER_REACHED = np.iinfo(np.int64).max
+
+
+def encode_session(
+    rules: Rules,
+    policies: Sequence[Policy],
+    rounds: int,
+    bankroll: int | None,
+    bankrolls: Sequence[int],
+) -> SessionGame:
+    """Put a session into numbers.
+
+    Parameters
+    ----------
+    rules : Rules
+        The rules played by.
+    policies : sequence of Policy
+        One a person.
+    rounds : int
+        Times that everyone deals.
+    bankroll : int or None
+        Stakes that each person brings; None if purses have no limit.
+    bankrolls : sequence of int
+        Stakes; for each it is counted who would have been ruined.
+
+    Returns
+    -------
+    SessionGame
+
+    Raises
+    ------
+    InputError
+        From `pot_classes`.
+    """
+    people = len(policies)
+    least = people if bankroll is None else rules.min_players
+    sizes = range(least, people + 1)
+    classes = pot_classes(policies, rules, sizes)
+    play, shared, first = encode_play(classes.play)
+    settings = encode_rules(rules)
+    settings[PLAYERS] = people
+    settings[PEOPLE_MOVE] = 1
+    settings[WORDS_VARY] = not shared[:, :, 2 : people + 1].all()
+    settings[PLAYS_DRAW] = classes.play_draws
+    draws = int(classes.announce_draws) + 2 * int(classes.play_draws)
+    kinds, seats = classes.row_of.shape[1:3]
+    game = Game(
+        settings=settings,
+        rows=classes.rows,
+        row_of=classes.row_of.reshape(-1, kinds, seats, 2 * seats),
+        kind_of=classes.kind_of,
+        mixtures=classes.mixtures,
+        draws=np.full(people, draws, dtype=np.uint8),
+        play=np.ascontiguousarray(play.reshape(people, -1)),
+        shared_word=shared_words(shared, first),
+        class_of=hand_classes(rules.deck).class_of.astype(np.uint16),
+    )
+    terms = np.zeros(purses.TERMS, dtype=np.int64)
+    terms[purses.PEOPLE] = people
+    terms[purses.DEALS] = rounds * people
+    terms[purses.MIN_PLAYERS] = rules.min_players
+    terms[purses.DEALER_STAKE] = rules.dealer_stake * UNITS_PER_STAKE
+    terms[purses.ANTE] = rules.ante * UNITS_PER_STAKE
+    terms[purses.LOO] = purses.POT_LOO if rules.loo == POT_LOO else rules.loo_units(0)
+    terms[purses.LOO_CAP] = rules.loo_units(2 * MOST_LOO)
+    terms[purses.FORCE_ON_SINGLE] = rules.force_on_single
+    terms[purses.BANKROLL] = purses.NO_LIMIT if bankroll is None else bankroll * UNITS_PER_STAKE
+    terms[purses.PLAY_ON] = MOST_EXTRA_DEALS if rules.end == "no-loo" else 0
+    terms[purses.SPLIT] = rules.end == "split"
+    most = max(len(bounds) for bounds in classes.bounds.values())
+    bounds = np.full((MAX_SEATS + 1, most), NEVER_REACHED, dtype=np.int64)
+    base = np.zeros(MAX_SEATS + 1, dtype=np.int64)
+    for size in sizes:
+        bounds[size, : len(classes.bounds[size])] = classes.bounds[size]
+        base[size] = classes.class_base[size]
+    units = np.array(bankrolls, dtype=np.int64) * UNITS_PER_STAKE
+    return SessionGame(game, terms, bounds, base, units)

@@ -1,0 +1,80 @@
+"""Means, errors and rates out of the sums that session kernels keep over independent tables."""
+
+from __future__ import annotations
+
+from math import nan, sqrt
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+WORD = 2**32
+
+
+class Moments(NamedTuple):
+    """Exact sums over `n` tables of a whole number x and of the deals y played at the table.
+
+    Attributes
+    ----------
+    n : int
+        Tables.
+    x, xx, xy, y, yy : int
+        Sums of x, x squared, x y, y and y squared.
+    """
+
+    n: int
+    x: int
+    xx: int
+    xy: int
+    y: int
+    yy: int
+
+    def mean(self, per_unit: float = 1.0) -> float:
+        """Mean of x over tables, divided by `per_unit`."""
+        return self.x / self.n / per_unit
+
+    def se(self, per_unit: float = 1.0) -> float:
+        """Standard error of `mean`: the unbiased sample variance over n; NaN for one table."""
+        if self.n < 2:
+            return nan
+        squares = self.n * self.xx - self.x**2
+        return sqrt(squares / (self.n - 1)) / self.n / per_unit
+
+    def rate(self, per_unit: float = 1.0) -> float:
+        """Sum of x over sum of y: x a deal, over all deals."""
+        return self.x / self.y / per_unit
+
+    def rate_se(self, per_unit: float = 1.0) -> float:
+        """Standard error of `rate`, from the spread between tables.
+
+        The ratio estimator's, ``sqrt(sum((x - r y)^2) / (n (n - 1))) / mean(y)`` (Cochran,
+        *Sampling Techniques*, 3rd ed., eq. 6.13 without the correction for a finite population).
+        Where all tables play equally many deals it is the error of the mean over tables.
+        """
+        if self.n < 2:
+            return nan
+        # n^2 y^2 sum((x - r y)^2), in whole numbers but for the last division.
+        squares = self.xx * self.y**2 - 2 * self.x * self.y * self.xy + self.x**2 * self.yy
+        return sqrt(squares / self.y**2 * self.n / (self.n - 1)) / self.y / per_unit
+
+
+def read_moments(row: npt.NDArray[np.int64], played: npt.NDArray[np.int64], n: int) -> Moments:
+    """Exact sums out of the words that the kernel keeps (see `kernels.sessions.MOMENTS`).
+
+    Parameters
+    ----------
+    row, played : int64 (8,)
+        The sums of the quantity, and of the deals played.
+    n : int
+        Tables.
+    """
+    low, high, *squares, low_cross, high_cross = row.tolist()
+    y_low, y_high, *y_squares, _, _ = played.tolist()
+    return Moments(
+        n,
+        low + high * WORD,
+        sum(word * WORD**i for i, word in enumerate(squares)),
+        low_cross + high_cross * WORD,
+        y_low + y_high * WORD,
+        sum(word * WORD**i for i, word in enumerate(y_squares)),
+    )

@@ -1,0 +1,318 @@
+"""The study `session`: what evenings come to, for the pot and for each purse.
+
+Every error is taken over independent tables, never over deals in a row, which share a pot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import sqrt
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from loo_sim.rules import UNITS_PER_STAKE
+from loo_sim.studies.estimates import estimate_share, with_interval
+from loo_sim.studies.moments import Moments, read_moments
+
+if TYPE_CHECKING:
+    from loo_sim.experiment import Cell
+    from loo_sim.kernels.sessions import SessionCounts
+    from loo_sim.studies import Counts
+
+UNIT = "tables"
+CHUNK_DEALS = 2**12
+HEADLINE = ("mean pot", "single pots", "clean deals", "honest / naive error")
+
+BANKROLLS = (5, 10, 15, 20, 30, 40, 50, 75, 100, 150, 200, 300, 500, 1000)
+"""Stakes; for each it is told how often a person who brings them is ruined."""
+
+QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
+Ints = npt.NDArray[np.int64]
+
+
+def encode(cell: Cell) -> Any:
+    """The cell as the kernels read it."""
+    from loo_sim.kernels.encode_session import encode_session
+
+    return encode_session(cell.rules, cell.policies, cell.rounds, cell.bankroll, BANKROLLS)
+
+
+def empty_counts(cell: Cell) -> Counts:
+    """Counts of no tables."""
+    from loo_sim.kernels.sessions import no_tables
+
+    return no_tables(len(BANKROLLS))
+
+
+def add_counts(game: Any, seed: int, first: int, count: int, counts: Counts) -> None:
+    """Add the counts of tables `first` to ``first + count - 1``."""
+    from loo_sim.kernels.sessions import SessionCounts, count_tables
+
+    count_tables(game, seed, first, count, SessionCounts(*counts))
+
+
+def tables(cell: Cell, work: int, counts: Counts) -> dict[str, pa.Table]:
+    """The estimates of a cell: ``session``, ``purse``, ``ruin``, ``seat``, ``policy``, ``pots``.
+
+    Parameters
+    ----------
+    cell : Cell
+        The game played.
+    work : int
+        Tables counted.
+    counts : SessionCounts
+        What they came to.
+    """
+    from loo_sim.kernels.sessions import SessionCounts
+
+    kept = SessionCounts(*counts)
+    return {
+        "session": _session_table(cell, kept),
+        "path": _path_table(cell, kept),
+        "purse": _purse_table(cell, kept),
+        "ruin": _ruin_table(cell, kept),
+        "seat": _seat_table(cell, kept),
+        "policy": _policy_table(cell, kept),
+        "gap": _gap_table(kept),
+    }
+
+
+def headline(tables: Mapping[str, pa.Table]) -> list[tuple[str, ...]]:
+    """One row: the mean pot with its 95 % interval, single pots, clean deals, ratio of errors."""
+    (row,) = tables["session"].to_pylist()
+    return [
+        (
+            with_interval(row["pot"], row["pot_se"]).removeprefix("+"),
+            f"{row['single']:.3f}",
+            f"{row['clean']:.3f}",
+            f"{row['pot_error_ratio']:.2f}",
+        )
+    ]
+
+
+def _moments(kept: SessionCounts, row: int) -> Moments:
+    from loo_sim.kernels.sessions import TOTAL_PLAYED
+
+    return read_moments(kept.moments[row], kept.moments[TOTAL_PLAYED], int(kept.tables[0]))
+
+
+def _naive_se(deals: int, mean: float, squares: float) -> float:
+    """The error that a mean a deal would have if deals in a row were independent."""
+    return sqrt(max(squares / deals - mean**2, 0.0) / max(deals - 1, 1))
+
+
+def _session_table(cell: Cell, kept: SessionCounts) -> pa.Table:
+    """One row: the pot, and what was assumed or met a bound."""
+    from loo_sim.kernels import sessions as rows
+    from loo_sim.rules import MOST_LOO
+
+    pot, played = _moments(kept, rows.TOTAL_SUM), _moments(kept, rows.TOTAL_PLAYED)
+    mean, se = pot.rate(UNITS_PER_STAKE), pot.rate_se(UNITS_PER_STAKE)
+    naive = _naive_se(played.x, mean, _moments(kept, rows.TOTAL_SQUARES).x)
+    single, clean = _moments(kept, rows.TOTAL_SINGLE), _moments(kept, rows.TOTAL_CLEAN)
+    loos, longest = _moments(kept, rows.TOTAL_LOOS), _moments(kept, rows.TOTAL_LONGEST)
+    left = _moments(kept, rows.TOTAL_LEFT)
+    gaps = kept.gaps.astype(object)
+    gap = float((np.arange(gaps.size) * gaps).sum() / gaps.sum()) if gaps.sum() else np.nan
+    return pa.Table.from_pylist(
+        [
+            {
+                "n": played.n,
+                "deals": played.mean(),
+                "pot": mean,
+                "pot_se": se,
+                "pot_naive_se": naive,
+                "pot_error_ratio": se / naive if naive > 0 else np.nan,
+                "single": single.rate(),
+                "single_se": single.rate_se(),
+                "clean": clean.rate(),
+                "clean_se": clean.rate_se(),
+                "looed": loos.rate(),
+                "looed_se": loos.rate_se(),
+                "clean_gap": gap,
+                "longest": longest.mean(),
+                "longest_se": longest.se(),
+                "pot_left": left.mean(UNITS_PER_STAKE),
+                "pot_left_se": left.se(UNITS_PER_STAKE),
+                "met_cap": _moments(kept, rows.TOTAL_MEETS_CAP).x,
+                "met_bound": int(kept.tables[1]),
+                "loo_cap": (cell.rules.loo_cap or MOST_LOO / UNITS_PER_STAKE)
+                if cell.rules.loo == "pot"
+                else None,
+                "bankroll": cell.bankroll,
+            }
+        ]
+    )
+
+
+def _bin_values(counts: Ints, bins: int, signed: bool) -> tuple[Ints, npt.NDArray[np.float64]]:
+    """The bins that were met and the mean units in each, in ascending order.
+
+    Parameters
+    ----------
+    counts : int64 (bins or 2 bins, 2)
+        Tables, and units above the start of the bin.
+    bins : int
+        Bins of numbers from 0.
+    signed : bool
+        Whether numbers below 0 come first.
+    """
+    from loo_sim.kernels.sums import OCTAVE_BITS
+
+    met = np.flatnonzero(counts[:, 0])
+    place = met - bins if signed else met
+    sign = np.where(place < 0, -1, 1)
+    place = np.where(place < 0, -1 - place, place)
+    name = np.maximum(place - 1, 0)
+    octave, within = name >> OCTAVE_BITS, name & ((1 << OCTAVE_BITS) - 1)
+    start = np.where(place > 0, (1 + within / (1 << OCTAVE_BITS)) * 2.0**octave, 0.0)
+    # The kernel rounds a start down, where a bin is narrower than a unit.
+    start = np.floor(start)
+    return met, sign * (start + counts[met, 1] / counts[met, 0])
+
+
+def _path_table(cell: Cell, kept: SessionCounts) -> pa.Table:
+    """A row for each deal at which pots were kept: the pot when play begins, its mean and fan."""
+    from loo_sim.kernels.sessions import PATH_POINTS
+    from loo_sim.kernels.sums import BINS
+
+    deals = cell.rounds * cell.players
+    every = -(-deals // PATH_POINTS)
+    rows = []
+    for point in range(-(-deals // every)):
+        counts = kept.paths[point]
+        n = int(counts[:, 0].sum())
+        if n == 0:
+            break
+        met, units = _bin_values(counts, BINS, signed=False)
+        stakes, share = units / UNITS_PER_STAKE, counts[met, 0] / n
+        mean = float(np.sum(share * stakes))
+        variance = float(np.sum(share * (stakes - mean) ** 2))
+        rows.append(
+            {
+                "deal": point * every + 1,
+                "n": n,
+                "pot": mean,
+                "pot_se": sqrt(variance / (n - 1)) if n > 1 else None,
+                **_fan("pot", stakes, counts[met, 0]),
+            }
+        )
+    return pa.Table.from_pylist(rows)
+
+
+def _fan(name: str, values: npt.NDArray[Any], counts: Ints) -> dict[str, float]:
+    reached = np.cumsum(counts)
+    return {
+        f"{name}_q{round(100 * share):02}": float(
+            values[np.searchsorted(reached, share * int(reached[-1]))]
+        )
+        for share in QUANTILES
+    }
+
+
+def _purse_table(cell: Cell, kept: SessionCounts) -> pa.Table:
+    """A row a person: the purse at the end, its lowest point and its range, loos and tricks."""
+    from loo_sim.kernels import sessions as rows
+    from loo_sim.kernels.sums import BINS
+
+    found = []
+    for person, policy in enumerate(cell.policies):
+        final, low, swing, out = (
+            _moments(kept, row + person) for row in (rows.FINAL, rows.LOW, rows.RANGE, rows.IS_OUT)
+        )
+        looed, tricks = (
+            _moments(kept, row + person) for row in (rows.TIMES_LOOED, rows.TRICKS_WON)
+        )
+        met, units = _bin_values(kept.purses[0, person], BINS, signed=True)
+        low_met, low_units = _bin_values(kept.purses[1, person], BINS, signed=True)
+        counts, low_counts = kept.purses[0, person, met, 0], kept.purses[1, person, low_met, 0]
+        found.append(
+            {
+                "person": person,
+                "policy": policy.name,
+                "n": final.n,
+                "final": final.mean(UNITS_PER_STAKE),
+                "final_se": final.se(UNITS_PER_STAKE),
+                **_fan("final", units / UNITS_PER_STAKE, counts),
+                "lowest": low.mean(UNITS_PER_STAKE),
+                "lowest_se": low.se(UNITS_PER_STAKE),
+                **_fan("lowest", low_units / UNITS_PER_STAKE, low_counts),
+                "swing": swing.mean(UNITS_PER_STAKE),
+                "swing_se": swing.se(UNITS_PER_STAKE),
+                "looed": looed.rate(),
+                "looed_se": looed.rate_se(),
+                "tricks": tricks.rate(),
+                "tricks_se": tricks.rate_se(),
+                "out": out.mean(),
+                "out_se": out.se(),
+            }
+        )
+    return pa.Table.from_pylist(found)
+
+
+def _ruin_table(cell: Cell, kept: SessionCounts) -> pa.Table:
+    """A row a person and bankroll: how often it would not have lasted, first passage."""
+    n = int(kept.tables[0])
+    share = estimate_share(kept.ruined[: cell.players].astype(object), n)
+    person, place = np.indices(share.mean.shape)
+    return pa.table(
+        {
+            "person": person.ravel(),
+            "bankroll": np.array(BANKROLLS)[place.ravel()],
+            "n": np.full(person.size, n),
+            "ruined": share.mean.ravel(),
+            "ruined_se": share.se.ravel(),
+        }
+    )
+
+
+def _seat_table(cell: Cell, kept: SessionCounts) -> pa.Table:
+    """A row a seat: net a deal, from whoever sat there."""
+    from loo_sim.kernels.sessions import NET_OF_SEAT
+
+    nets = [_moments(kept, NET_OF_SEAT + seat) for seat in range(cell.players)]
+    is_dealer = np.arange(cell.players) == cell.players - 1
+    return pa.table(
+        {
+            "seat": np.arange(cell.players),
+            "n": [net.y for net in nets],
+            "net": [net.rate(UNITS_PER_STAKE) for net in nets],
+            "net_se": [net.rate_se(UNITS_PER_STAKE) for net in nets],
+            "paid_in": np.where(is_dealer, cell.rules.dealer_stake, cell.rules.ante),
+        }
+    )
+
+
+def _policy_table(cell: Cell, kept: SessionCounts) -> pa.Table:
+    """A row a policy: what its people end with, on average, and what that is a deal."""
+    from loo_sim.kernels.sessions import OF_KIND
+
+    names = list(dict.fromkeys((policy.digest, policy.name) for policy in cell.policies))
+    found = []
+    for kind, (digest, name) in enumerate(names):
+        people = sum(policy.digest == digest for policy in cell.policies)
+        final = _moments(kept, OF_KIND + kind)
+        per = UNITS_PER_STAKE * people
+        found.append(
+            {
+                "policy": name,
+                "people": people,
+                "n": final.n,
+                "final": final.mean(per),
+                "final_se": final.se(per),
+                "a_deal": final.rate(per),
+                "a_deal_se": final.rate_se(per),
+            }
+        )
+    return pa.Table.from_pylist(found)
+
+
+def _gap_table(kept: SessionCounts) -> pa.Table:
+    """A row for each length that came up: gaps between clean deals, longest runs without one."""
+    length = np.flatnonzero(kept.gaps + kept.longest)
+    return pa.table(
+        {"deals": length, "gaps": kept.gaps[length], "longest_runs": kept.longest[length]}
+    )

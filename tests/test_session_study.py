@@ -1,0 +1,152 @@
+"""The estimates of the study `session` against those worked out table by table in plain Python."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from kernel_deals import seats
+
+from loo_sim.experiment import Cell
+from loo_sim.rules import PRESETS, UNITS_PER_STAKE
+from loo_sim.session import Table, play_table
+from loo_sim.studies import session as study
+from loo_sim.studies.moments import Moments
+
+SEED, TABLES, PLAYERS, ROUNDS = 5, 60, 5, 4
+DEALS = PLAYERS * ROUNDS
+NAMES = ("peel", "loose", "random", "tight", "loose")
+
+
+def cell_of(bankroll: int | None) -> Cell:
+    rules = replace(PRESETS["standard"], min_players=3)
+    policies = tuple(seats(NAMES, PLAYERS))
+    return Cell({}, PLAYERS, rules.single_pot(PLAYERS), rules, policies, ROUNDS, bankroll)
+
+
+def found_in(cell: Cell, parts: tuple[int, ...] = (TABLES,)) -> dict[str, list[dict[str, float]]]:
+    game, counts = study.encode(cell), study.empty_counts(cell)
+    first = 0
+    for part in parts:
+        study.add_counts(game, SEED, first, part, counts)
+        first += part
+    return {name: table.to_pylist() for name, table in study.tables(cell, first, counts).items()}
+
+
+def tables_of(cell: Cell) -> list[Table]:
+    units = None if cell.bankroll is None else cell.bankroll * UNITS_PER_STAKE
+    return [
+        play_table(cell.rules, cell.policies, ROUNDS, SEED, table, units) for table in range(TABLES)
+    ]
+
+
+def se(values: list[float]) -> float:
+    return float(np.std(values, ddof=1) / np.sqrt(len(values)))
+
+
+def test_pots_and_purses_without_limit() -> None:
+    cell = cell_of(None)
+    found, tables = found_in(cell), tables_of(cell)
+    pots = np.array([[played.deal.pot for played in table.deals] for table in tables]) / 729
+    (row,) = found["session"]
+    assert row["pot"] == pytest.approx(pots.mean())
+    assert row["pot_se"] == pytest.approx(se(pots.mean(axis=1).tolist()))
+    naive = np.sqrt(pots.var() / (pots.size - 1))
+    # Squares are kept in whole square stakes.
+    assert row["pot_naive_se"] == pytest.approx(naive, rel=0.02)
+    assert row["single"] == pytest.approx((pots == 3).mean())
+    looed = np.array([[played.looed for played in table.deals] for table in tables])
+    assert row["clean"] == pytest.approx((looed == 0).mean())
+    assert row["looed"] == pytest.approx(looed.mean())
+    left = [table.pot / 729 for table in tables]
+    assert (row["pot_left"], row["pot_left_se"]) == pytest.approx((np.mean(left), se(left)))
+    for deal, path in enumerate(found["path"]):
+        here = np.sort(pots[:, deal])
+        assert path["pot"] == pytest.approx(here.mean())
+        assert path["pot_q50"] == pytest.approx(here[TABLES // 2 - 1], rel=1 / 64)
+    for person, purse in enumerate(found["purse"]):
+        final = [table.purses[person] / 729 for table in tables]
+        assert (purse["final"], purse["final_se"]) == pytest.approx((np.mean(final), se(final)))
+        lowest = [
+            min(0, *(played.purses[person] for played in table.deals)) / 729 for table in tables
+        ]
+        assert purse["lowest"] == pytest.approx(np.mean(lowest))
+        middle = np.sort(lowest)[TABLES // 2 - 1]
+        assert purse["lowest_q50"] == pytest.approx(middle, rel=1 / 64)
+    loose = [sum(table.purses[person] for person in (1, 4)) / 2 / 729 for table in tables]
+    (of_loose,) = (row for row in found["policy"] if row["policy"] == "loose")
+    assert (of_loose["final"], of_loose["final_se"]) == pytest.approx((np.mean(loose), se(loose)))
+    assert of_loose["a_deal_se"] == pytest.approx(se(loose) / DEALS)
+
+
+def test_gaps_and_longest_runs() -> None:
+    cell = cell_of(None)
+    found = {row["deals"]: row for row in found_in(cell)["gap"]}
+    gaps, runs = [], []
+    for table in tables_of(cell):
+        clean = [-1, *(i for i, played in enumerate(table.deals) if played.looed == 0)]
+        gaps += [after - before for before, after in pairwise(clean)]
+        runs.append(max(b - a - 1 for a, b in pairwise([*clean, DEALS])))
+    for length in range(DEALS + 1):
+        row = found.get(length, {"gaps": 0, "longest_runs": 0})
+        assert (row["gaps"], row["longest_runs"]) == (gaps.count(length), runs.count(length))
+
+
+def test_ruin_is_first_passage() -> None:
+    """Ruined is who cannot put in his stake, or has nothing left after a deal."""
+    cell = cell_of(None)
+    found, tables = found_in(cell)["ruin"], tables_of(cell)
+    for row in found:
+        person, bankroll = row["person"], row["bankroll"] * UNITS_PER_STAKE
+        ruined = 0
+        for table in tables:
+            before = bankroll
+            for played in table.deals:
+                due = 3 * UNITS_PER_STAKE if played.dealer == person else 0
+                after = bankroll + played.purses[person]
+                if before < due or after <= 0:
+                    ruined += 1
+                    break
+                before = after
+        assert row["ruined"] == ruined / TABLES, (person, row["bankroll"])
+
+
+def test_rates_where_tables_end_early() -> None:
+    """The ratio of sums, with the error of the ratio estimator in floats."""
+    cell = cell_of(9)
+    found, tables = found_in(cell), tables_of(cell)
+    x = np.array([sum(played.deal.pot for played in table.deals) for table in tables]) / 729
+    y = np.array([len(table.deals) for table in tables])
+    assert y.min() < DEALS
+    ratio = x.sum() / y.sum()
+    error = np.sqrt(((x - ratio * y) ** 2).sum() / (TABLES * (TABLES - 1))) / y.mean()
+    (row,) = found["session"]
+    assert (row["pot"], row["pot_se"]) == pytest.approx((ratio, error))
+    for person, purse in enumerate(found["purse"]):
+        assert purse["out"] == pytest.approx(np.mean([person in table.left_at for table in tables]))
+
+
+def test_parts_add_up_in_any_order() -> None:
+    cell = cell_of(None)
+    assert repr(found_in(cell)) == repr(found_in(cell, (7, 1, 52)))
+
+
+def test_moments_of_numbers_beyond_64_bits() -> None:
+    from loo_sim.kernels.sums import MOMENTS, add_moment
+    from loo_sim.studies.moments import read_moments
+
+    values = [2**52 - 1, -(2**52), 12345678901, 0, -7]
+    row, played = np.zeros(MOMENTS, np.int64), np.zeros(MOMENTS, np.int64)
+    for deals, value in enumerate(values, start=1):
+        add_moment.py_func(row, np.int64(value), np.int64(deals))
+        add_moment.py_func(played, np.int64(deals), np.int64(deals))
+    assert read_moments(row, played, 5) == Moments(
+        5,
+        sum(values),
+        sum(value**2 for value in values),
+        sum(deals * value for deals, value in enumerate(values, start=1)),
+        15,
+        55,
+    )
