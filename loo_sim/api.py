@@ -113,15 +113,16 @@ def read(directory: str | Path) -> Result:
     Raises
     ------
     InputError
-        If it is none.
+        If it is none, or a table of it cannot be read.
     """
-    import pandas as pd
-
-    from loo_sim.report.result import read_manifest
+    from loo_sim.result import read_manifest, read_tables
 
     directory = Path(directory)
     manifest = read_manifest(directory)
-    tables = {path.stem: pd.read_parquet(path) for path in sorted(directory.glob("*.parquet"))}
+    problems = Problems(str(directory))
+    names = sorted(path.stem for path in directory.glob("*.parquet"))
+    tables = read_tables(directory, problems, names)
+    problems.raise_if_any()
     return Result(directory, manifest, tables)
 
 

@@ -586,7 +586,7 @@ def test_the_function_report_is_not_hidden_by_the_package_of_that_name(first, tm
     script = f"""
 import loo_sim
 assert callable(loo_sim.{first})
-from loo_sim.report.result import read_manifest
+from loo_sim.report.result import read_result
 try:
     loo_sim.report("nowhere")
 except loo_sim.problems.InputError as error:

@@ -241,34 +241,6 @@ class TestWrongDirectories:
             write_report(directory)
         return [str(problem).removeprefix(str(directory)) for problem in caught.value.problems]
 
-    def test_missing(self, tmp_path):
-        assert self.problems(tmp_path / "no") == [
-            ": no such directory (give the directory that loosim run wrote)"
-        ]
-
-    def test_without_manifest(self, tmp_path):
-        assert self.problems(tmp_path) == [
-            ": has no manifest.json (give the directory that loosim run wrote)"
-        ]
-
-    @pytest.mark.parametrize("content", [b"", b"{", b"\xff\xfe", b"[" * 100_000])
-    def test_manifest_that_is_no_json(self, tmp_path, content):
-        (tmp_path / "manifest.json").write_bytes(content)
-        (problem,) = self.problems(tmp_path)
-        assert "cannot be read" in problem
-
-    @pytest.mark.parametrize("content", ["[]", "{}", "3", '{"schema": "loosim.result/9"}'])
-    def test_manifest_of_another_kind(self, tmp_path, content):
-        (tmp_path / "manifest.json").write_text(content)
-        (problem,) = self.problems(tmp_path)
-        assert "schema: is not loosim.result/1" in problem
-
-    def test_everything_wrong_at_once(self, deals):
-        write_result(deals, [cell(players="six"), 3, cell(deals=True)], {}, seed=None)
-        found = "\n".join(self.problems(deals))
-        for key in ("seed", "cells.0.players", "cells.1", "cells.2.deals"):
-            assert f" {key}: " in found
-
     def test_table_that_is_no_parquet(self, deals):
         (deals / "deals.parquet").write_bytes(b"no table")
         assert self.problems(deals)[0].startswith(": deals.parquet: cannot be read")

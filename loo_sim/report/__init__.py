@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from loo_sim.report.result import read_manifest
+from loo_sim.result import read_manifest
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,7 @@
-"""Reads a result directory and checks it, before anything is drawn from it."""
+"""The cells of a result with their tables, checked before anything is drawn from them."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,31 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from loo_sim.problems import Problems, nearest
 from loo_sim.report.rounding import stakes
+from loo_sim.result import read_manifest, read_tables, rows_of_cell
 
 if TYPE_CHECKING:
     import pandas as pd
 
-SCHEMA = "loosim.result/1"
-MANIFEST = "manifest.json"
 DONE = "done"
-
-_MANIFEST_KEYS: Mapping[str, type | tuple[type, ...]] = {
-    "name": str,
-    "study": str,
-    "version": str,
-    "seed": int,
-    "cells": list,
-    "status": str,
-}
-_CELL_KEYS: Mapping[str, type | tuple[type, ...]] = {
-    "axes": dict,
-    "players": int,
-    "pot": (int, float),
-    "rules": dict,
-    "policies": list,
-    "deals": int,
-    "status": str,
-}
 
 COLUMNS: Mapping[str, tuple[str, ...]] = {
     "deals": (
@@ -155,55 +135,6 @@ def _axis_in_words(axis: str, value: Any) -> str:
     return f"a pot of {shown}" if axis == "pot" else f"{word} {shown}"
 
 
-def read_manifest(directory: Path) -> dict[str, Any]:
-    """Read and check the manifest of a result directory.
-
-    Raises
-    ------
-    InputError
-        If the directory is none, or its manifest cannot be read or lacks something.
-    """
-    path = directory / MANIFEST
-    if not path.is_file():
-        missing = Problems(str(directory))
-        what = f"has no {MANIFEST}" if directory.exists() else "no such directory"
-        missing.add("", what, "give the directory that loosim run wrote")
-        missing.raise_if_any()
-    problems = Problems(str(path))
-    manifest: Any = {}
-    try:
-        manifest = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, RecursionError, ValueError) as error:
-        line = error.lineno if isinstance(error, json.JSONDecodeError) else None
-        problems.add("", f"cannot be read: {error}", line=line)
-        problems.raise_if_any()
-    if not isinstance(manifest, dict) or manifest.get("schema") != SCHEMA:
-        problems.add("schema", f"is not {SCHEMA}", "give a result that this version wrote")
-        problems.raise_if_any()
-    _check_keys(manifest, _MANIFEST_KEYS, "", problems)
-    cells = manifest.get("cells")
-    for place, cell in enumerate(cells if isinstance(cells, list) else []):
-        if isinstance(cell, dict):
-            _check_keys(cell, _CELL_KEYS, f"cells.{place}.", problems)
-        else:
-            problems.add(f"cells.{place}", "is not an object")
-    problems.raise_if_any()
-    return dict(manifest)
-
-
-def _check_keys(
-    data: Mapping[str, Any],
-    kinds: Mapping[str, type | tuple[type, ...]],
-    prefix: str,
-    problems: Problems,
-) -> None:
-    for key, kind in kinds.items():
-        if key not in data:
-            problems.add(prefix + key, "is missing")
-        elif not isinstance(data[key], kind) or isinstance(data[key], bool):
-            problems.add(prefix + key, f"{data[key]!r} is not what stands here")
-
-
 def read_result(directory: Path) -> Result:
     """Read a result directory: its manifest and its tables, split by cell.
 
@@ -212,25 +143,14 @@ def read_result(directory: Path) -> Result:
     InputError
         If anything is missing or wrong in it; every problem at once.
     """
-    import pandas as pd
-
     manifest = read_manifest(directory)
     problems = Problems(str(directory))
-    tables: dict[str, pd.DataFrame] = {}
-    for name, columns in COLUMNS.items():
-        path = directory / f"{name}.parquet"
-        if not path.exists():
-            continue
-        try:
-            table = pd.read_parquet(path)
-        # pyarrow raises a different error for each way in which a file can be broken.
-        except Exception as error:
-            problems.add(path.name, f"cannot be read: {str(error).splitlines()[0]}")
-            continue
-        for column in columns:
+    tables = read_tables(directory, problems, COLUMNS)
+    for name, table in tables.items():
+        for column in COLUMNS[name]:
             if column not in table:
-                problems.add(path.name, f"has no column {column}", nearest(column, table.columns))
-        tables[name] = table
+                hint = nearest(column, table.columns)
+                problems.add(f"{name}.parquet", f"has no column {column}", hint)
     problems.raise_if_any()
     _check_hands(tables, manifest, problems)
     problems.raise_if_any()
@@ -260,7 +180,7 @@ def _check_hands(
 
 
 def _cell(number: int, cell: Mapping[str, Any], tables: Mapping[str, pd.DataFrame]) -> Cell:
-    own = {name: _rows_of(table, cell["axes"]) for name, table in tables.items()}
+    own = {name: rows_of_cell(table, cell["axes"]) for name, table in tables.items()}
     return Cell(
         number=number,
         axes=cell["axes"],
@@ -278,13 +198,3 @@ def _cell(number: int, cell: Mapping[str, Any], tables: Mapping[str, pd.DataFram
 def _policy_names(cell: Mapping[str, Any]) -> Iterator[str]:
     for policy in cell["policies"]:
         yield str(policy.get("name", "?")) if isinstance(policy, dict) else str(policy)
-
-
-def _rows_of(table: pd.DataFrame, axes: Mapping[str, Any]) -> pd.DataFrame:
-    """The rows of a table whose axes have these values."""
-    rows = table
-    for axis, value in axes.items():
-        if axis in rows:
-            same = [known for known in rows[axis].unique() if str(known) == str(value)]
-            rows = rows[rows[axis].isin(same)]
-    return rows.reset_index(drop=True)

@@ -151,7 +151,7 @@ def cell_of_run(path: Path, number: int) -> tuple[int, Cell]:
 
 
 def _cell_of_manifest(directory: Path, number: int) -> tuple[int, Cell]:
-    from loo_sim.report.result import read_manifest
+    from loo_sim.result import read_manifest
 
     manifest = read_manifest(directory)
     _check_number(directory, number, len(manifest["cells"]))

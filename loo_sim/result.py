@@ -1,0 +1,138 @@
+"""Reads the manifest and the tables of a result directory, and checks them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from loo_sim.problems import InputError, Problem, Problems
+from loo_sim.runner.durable import digest_of
+from loo_sim.runner.results import MANIFEST, SCHEMA
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_MANIFEST_KEYS: Mapping[str, type | tuple[type, ...]] = {
+    "name": str,
+    "study": str,
+    "version": str,
+    "seed": int,
+    "cells": list,
+    "status": str,
+}
+_CELL_KEYS: Mapping[str, type | tuple[type, ...]] = {
+    "axes": dict,
+    "players": int,
+    "pot": (int, float),
+    "rules": dict,
+    "policies": list,
+    "deals": int,
+    "status": str,
+}
+
+
+def read_manifest(directory: Path) -> dict[str, Any]:
+    """Read and check the manifest of a result directory.
+
+    Raises
+    ------
+    InputError
+        If the directory is none, or its manifest cannot be read or lacks something.
+    """
+    path = directory / MANIFEST
+    if not path.is_file():
+        missing = Problems(str(directory))
+        what = f"has no {MANIFEST}" if directory.exists() else "no such directory"
+        missing.add("", what, "give the directory that loosim run wrote")
+        missing.raise_if_any()
+    problems = Problems(str(path))
+    manifest: Any = {}
+    try:
+        manifest = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, RecursionError, ValueError) as error:
+        line = error.lineno if isinstance(error, json.JSONDecodeError) else None
+        problems.add("", f"cannot be read: {error}", line=line)
+        problems.raise_if_any()
+    if not isinstance(manifest, dict) or manifest.get("schema") != SCHEMA:
+        problems.add("schema", f"is not {SCHEMA}", "give a result that this version wrote")
+        problems.raise_if_any()
+    _check_keys(manifest, _MANIFEST_KEYS, "", problems)
+    cells = manifest.get("cells")
+    for place, cell in enumerate(cells if isinstance(cells, list) else []):
+        if isinstance(cell, dict):
+            _check_keys(cell, _CELL_KEYS, f"cells.{place}.", problems)
+        else:
+            problems.add(f"cells.{place}", "is not an object")
+    problems.raise_if_any()
+    return dict(manifest)
+
+
+def _check_keys(
+    data: Mapping[str, Any],
+    kinds: Mapping[str, type | tuple[type, ...]],
+    prefix: str,
+    problems: Problems,
+) -> None:
+    for key, kind in kinds.items():
+        if key not in data:
+            problems.add(prefix + key, "is missing")
+        elif not isinstance(data[key], kind) or isinstance(data[key], bool):
+            problems.add(prefix + key, f"{data[key]!r} is not what stands here")
+
+
+def read_own_manifest(directory: Path) -> dict[str, Any]:
+    """Read the manifest of a result, if it is as this version of loosim wrote it.
+
+    Raises
+    ------
+    InputError
+        If it is none, or was altered since, or another version wrote it.
+    """
+    manifest = read_manifest(directory)
+    unsealed = {key: value for key, value in manifest.items() if key != "digest"}
+    if manifest.get("digest") != digest_of(unsealed):
+        what = "was altered, or written by another version of loosim"
+        problem = Problem(str(directory / MANIFEST), None, "", what, "run the experiment again")
+        raise InputError([problem])
+    return manifest
+
+
+def read_tables(
+    directory: Path, problems: Problems, names: Iterable[str]
+) -> dict[str, pd.DataFrame]:
+    """Read the tables with these names that a result directory holds.
+
+    Parameters
+    ----------
+    directory : Path
+        A result directory.
+    problems : Problems
+        Where it is noted that a table cannot be read.
+    names : iterable of str
+        Names without the ending.
+    """
+    import pandas as pd
+
+    tables = {}
+    for name in names:
+        path = directory / f"{name}.parquet"
+        if not path.exists():
+            continue
+        try:
+            tables[name] = pd.read_parquet(path)
+        # pyarrow raises a different error for each way in which a file can be broken.
+        except Exception as error:
+            problems.add(path.name, f"cannot be read: {str(error).splitlines()[0]}")
+    return tables
+
+
+def rows_of_cell(table: pd.DataFrame, axes: Mapping[str, Any]) -> pd.DataFrame:
+    """The rows of a table whose axes have the values of a cell's ``axes`` in the manifest."""
+    rows = table
+    for axis, value in axes.items():
+        if axis in rows:
+            same = [known for known in rows[axis].unique() if str(known) == str(value)]
+            rows = rows[rows[axis].isin(same)]
+    return rows.reset_index(drop=True)

@@ -1,0 +1,88 @@
+"""A result directory that cannot be read is told with all that is wrong with it."""
+
+from __future__ import annotations
+
+import json
+
+import pandas as pd
+import pytest
+from report_samples import cell, deals_tables, write_result
+
+import loo_sim
+from loo_sim.problems import InputError, Problems
+from loo_sim.result import read_manifest, read_own_manifest, read_tables, rows_of_cell
+from loo_sim.runner.results import seal
+
+
+def problems(directory, read=read_manifest):
+    with pytest.raises(InputError) as caught:
+        read(directory)
+    return [str(problem).removeprefix(str(directory)) for problem in caught.value.problems]
+
+
+def test_missing(tmp_path):
+    assert problems(tmp_path / "no") == [
+        ": no such directory (give the directory that loosim run wrote)"
+    ]
+
+
+def test_without_manifest(tmp_path):
+    assert problems(tmp_path) == [
+        ": has no manifest.json (give the directory that loosim run wrote)"
+    ]
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"\xff\xfe", b"[" * 100_000])
+def test_manifest_that_is_no_json(tmp_path, content):
+    (tmp_path / "manifest.json").write_bytes(content)
+    (problem,) = problems(tmp_path)
+    assert "cannot be read" in problem
+
+
+@pytest.mark.parametrize("content", ["[]", "{}", "3", '{"schema": "loosim.result/9"}'])
+def test_manifest_of_another_kind(tmp_path, content):
+    (tmp_path / "manifest.json").write_text(content)
+    (problem,) = problems(tmp_path)
+    assert "schema: is not loosim.result/1" in problem
+
+
+def test_everything_wrong_at_once(tmp_path):
+    write_result(tmp_path, [cell(players="six"), 3, cell(deals=True)], {}, seed=None)
+    found = "\n".join(problems(tmp_path))
+    for key in ("seed", "cells.0.players", "cells.1", "cells.2.deals"):
+        assert f" {key}: " in found
+
+
+def test_an_altered_manifest_is_told_from_its_own(tmp_path):
+    path = write_result(tmp_path, [cell()], {}) / "manifest.json"
+    manifest = json.loads(path.read_text())
+    told = [
+        "/manifest.json: was altered, or written by another version of loosim "
+        "(run the experiment again)"
+    ]
+    assert problems(tmp_path, read_own_manifest) == told
+    seal(manifest)
+    path.write_text(json.dumps(manifest))
+    assert read_own_manifest(tmp_path) == manifest
+    path.write_text(json.dumps(manifest | {"seed": 8}))
+    assert problems(tmp_path, read_own_manifest) == told
+
+
+def test_tables_that_cannot_be_read_are_all_noted(tmp_path):
+    write_result(tmp_path, [cell()], deals_tables())
+    (tmp_path / "deals.parquet").write_bytes(b"no table")
+    (tmp_path / "pot.parquet").write_bytes(b"")
+    noted = Problems("there")
+    tables = read_tables(tmp_path, noted, ("deals", "pot", "swings", "absent"))
+    assert list(tables) == ["swings"]
+    assert [problem.key for problem in noted] == ["deals.parquet", "pot.parquet"]
+    assert len(problems(tmp_path, loo_sim.read)) == 2
+
+
+def test_rows_of_a_cell_by_the_values_of_its_axes():
+    table = pd.DataFrame(
+        {"rules.loo": ["3", "3", "pot"], "pot": [3.0, 6.0, 3.0], "seat": [0, 1, 2]}
+    )
+    assert rows_of_cell(table, {"rules.loo": "3", "pot": 3.0})["seat"].to_list() == [0]
+    assert rows_of_cell(table, {"rules.loo": "pot"})["seat"].to_list() == [2]
+    assert len(rows_of_cell(table, {})) == 3
