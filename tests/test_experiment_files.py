@@ -492,7 +492,7 @@ def test_a_policy_that_mixes_in_too_many_ways_is_told_before_anything_is_run(tmp
     with pytest.raises(InputError) as caught:
         load_experiment(written(tmp_path, text))
     assert str(caught.value) == (
-        f"{policy}: announce: all seats together make more than 252 different sets of chances "
+        f"{policy}: announce: all policies together make more than 252 different sets of chances "
         "(use fewer different chances, or round those of the table; in the cell players = 5)"
     )
 

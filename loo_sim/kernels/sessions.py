@@ -175,7 +175,7 @@ def begin_deals(terms, n, t):
 @inner
 def end_clean_tables(n, t):
     """End play where nobody was looed in the last deal; the number of tables that play on."""
-    playing = 0
+    playing = np.int64(0)
     for table in range(n):
         if t.money[table, LOOED_LAST] == 0:
             t.money[table, AT_TABLE] = 0
@@ -193,7 +193,7 @@ def end_table(terms, table, t):
 @inner
 def bound_met(terms, n, t):
     """Tables that played on to the bound without a clean deal."""
-    met = 0
+    met = np.int64(0)
     if terms[PLAY_ON]:
         for table in range(n):
             met += np.int64((t.money[table, AT_TABLE] > 0) & (t.money[table, LOOED_LAST] > 0))

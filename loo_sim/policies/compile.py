@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from loo_sim.cards import hand_classes
-from loo_sim.policies.features import hand_columns, situation_columns, situations
+from loo_sim.policies.features import Columns, hand_columns, situation_columns, situations
 from loo_sim.policies.policy import ACTIONS, PLAY_WORDS, RANDOM, Choice, Policy, fallback
 from loo_sim.policies.table import ABSENT, MOST_MIXTURES, Chances, PolicyTable
 from loo_sim.policies.tree import evaluate
@@ -87,68 +88,158 @@ def compile_tables(policies: Sequence[Policy], rules: Rules, players: int, pot: 
     InputError
         If the policies mix their announcements in more than `table.MOST_MIXTURES` ways.
     """
-    class_of = hand_classes(rules.deck).class_of
-    row_numbers: dict[bytes, int] = {}
-    mixture_codes: dict[Thresholds, int] = {}
-    rows: list[npt.NDArray[np.uint8]] = []
+    rows = Rows()
     row_of = np.zeros((players, players, 2), dtype=np.int32)
     play = np.zeros((players, *PLAY_SHAPE, len(PLAY_WORDS)), dtype=np.uint8)
-    announce_draws = np.zeros(players, dtype=np.bool_)
     seats_of: dict[str, list[int]] = {}
     for seat, policy in enumerate(policies):
         seats_of.setdefault(policy.digest, []).append(seat)
     for seats in seats_of.values():
         policy = policies[seats[0]]
-        play[seats] = _play(policy)
+        play[seats] = play_words(policy)
         which = [situation for situation in situations(players) if situation[0] in seats]
-        codes = _announcements(policy, rules, players, pot, which, mixture_codes)
-        for (seat, standers, miss_free), code in zip(which, codes, strict=True):
-            number = row_numbers.setdefault(code.tobytes(), len(rows))
-            if number == len(rows):
-                rows.append(code[class_of])
-            row_of[seat, standers, int(miss_free)] = number
-            announce_draws[seat] |= code.max() >= FIRST_MIXTURE
+        seat, standers, miss_free = np.array(which).T
+        row_of[seat, standers, miss_free] = rows.add(policy, rules, players, pot, which)
+    where = np.array(situations(players)).T
+    announce_draws = np.zeros(players, dtype=np.bool_)
+    np.logical_or.at(announce_draws, where[0], rows.draws()[row_of[tuple(where)]])
     return Tables(
-        rows=np.stack(rows),
+        rows=rows.rows(),
         row_of=row_of,
-        mixtures=np.array(list(mixture_codes), dtype=np.uint64).reshape(-1, 3),
+        mixtures=rows.mixtures(),
         play=play,
         announce_draws=announce_draws,
         play_draws=(play == RANDOM_PLAY).any(axis=tuple(range(1, play.ndim))),
     )
 
 
-def _announcements(
-    policy: Policy,
-    rules: Rules,
-    players: int,
-    pot: int,
-    which: list[tuple[int, int, bool]],
-    mixture_codes: dict[Thresholds, int],
-) -> npt.NDArray[np.uint8]:
-    """Codes of shape (situations, classes); new mixtures are added to `mixture_codes`."""
+def money(rules: Rules, pot: int) -> dict[str, float]:
+    """The names that speak of money, for a pot of `pot` units."""
     stakes = pot / UNITS_PER_STAKE
-    money = {"pot": stakes, "trick": stakes / 3, "loo": rules.loo_units(pot) / UNITS_PER_STAKE}
-    along = {name: column[np.newaxis, :] for name, column in hand_columns(rules.deck).items()}
-    classes = len(hand_classes(rules.deck).names)
-    codes = np.empty((len(which), classes), dtype=np.uint8)
-    groups: dict[tuple[str, ...], list[int]] = {}
-    for i, (seat, standers, miss_free) in enumerate(which):
-        legal = rules.legal_actions(seat == players - 1, standers, miss_free)
-        groups.setdefault(legal, []).append(i)
-    for legal, members in groups.items():
-        group = [which[i] for i in members]
-        walk = _Walk(legal, (len(group), classes))
-        if policy.table is not None:
-            walk.take_table(policy.table, players, stakes, group, rules.deck)
-        down = situation_columns(players, group)
-        values = {name: column[:, np.newaxis] for name, column in down.items()} | along | money
-        for rule in policy.announce.rules:
-            if rule.do == RANDOM or rule.do in legal:
-                walk.take(evaluate(rule.when, values), rule.do, rule.chance)
-        walk.take(True, fallback(policy.announce.otherwise, legal), Fraction(1))
-        codes[members] = walk.codes(policy, mixture_codes)
-    return codes
+    return {"pot": stakes, "trick": stakes / 3, "loo": rules.loo_units(pot) / UNITS_PER_STAKE}
+
+
+@lru_cache(maxsize=64)
+def different_hands(deck: int, names: frozenset[str]) -> tuple[Columns, npt.NDArray[np.intp]]:
+    """Hands as far as a condition can tell them apart: far fewer than classes.
+
+    Parameters
+    ----------
+    deck : int
+        Cards in the pack.
+    names : frozenset of str
+        The names that are looked at.
+
+    Returns
+    -------
+    columns : mapping of str to ndarray of float64, shape (different,)
+        Those of `names` that speak of the hand, for different hands.
+    place : ndarray of int, shape (classes,)
+        Which of the different hands each class is.
+    """
+    columns = {name: column for name, column in hand_columns(deck).items() if name in names}
+    if not columns:
+        return columns, np.zeros(len(hand_classes(deck).names), dtype=np.intp)
+    different, place = np.unique(np.stack(list(columns.values())), axis=1, return_inverse=True)
+    return dict(zip(columns, different, strict=True)), place.reshape(-1)
+
+
+class Rows:
+    """Rows of announcements and sets of chances of several policies together, each kept once."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[bytes, int] = {}
+        self._mixtures: dict[Thresholds, int] = {}
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def rows(self) -> npt.NDArray[np.uint8]:
+        """All rows, as `Tables.rows`."""
+        return np.frombuffer(bytearray().join(self._numbers), dtype=np.uint8).reshape(len(self), -1)
+
+    def draws(self) -> npt.NDArray[np.bool_]:
+        """Whether a row ever draws, of shape (rows,)."""
+        draws: npt.NDArray[np.bool_] = self.rows().max(axis=1) >= FIRST_MIXTURE
+        return draws
+
+    def mixtures(self) -> npt.NDArray[np.uint64]:
+        """All sets of chances, as `Tables.mixtures`."""
+        return np.array(list(self._mixtures), dtype=np.uint64).reshape(-1, 3)
+
+    def add(
+        self,
+        policy: Policy,
+        rules: Rules,
+        players: int,
+        pot: int,
+        which: Sequence[tuple[int, int, bool]],
+    ) -> npt.NDArray[np.int32]:
+        """Compile what a policy announces in some situations.
+
+        Parameters
+        ----------
+        policy : Policy
+            The policy.
+        rules : Rules
+            The rules played by.
+        players, pot : int
+            Seats, and units in the pot.
+        which : sequence of (int, int, bool)
+            Situations: seat, standers, miss_free.
+
+        Returns
+        -------
+        ndarray of int32, shape (len(which),)
+            The number of each situation's row.
+
+        Raises
+        ------
+        InputError
+            If all policies so far mix in more than `table.MOST_MIXTURES` ways.
+        """
+        codes, place = self._announcements(policy, rules, players, pot, which)
+        place = place[hand_classes(rules.deck).class_of]
+        numbers: dict[bytes, int] = {}
+        for code in codes:
+            if code.tobytes() not in numbers:
+                row = code[place].tobytes()
+                numbers[code.tobytes()] = self._numbers.setdefault(row, len(self))
+        return np.array([numbers[code.tobytes()] for code in codes], dtype=np.int32)
+
+    def _announcements(
+        self,
+        policy: Policy,
+        rules: Rules,
+        players: int,
+        pot: int,
+        which: Sequence[tuple[int, int, bool]],
+    ) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.intp]]:
+        """Codes of shape (situations, different hands), and which of these each class is."""
+        names = frozenset[str]().union(*(rule.when.names() for rule in policy.announce.rules))
+        hands, place = different_hands(rules.deck, names)
+        if policy.table is not None:  # which has no rules, and knows every class
+            place = np.arange(place.size)
+        along = {name: column[np.newaxis, :] for name, column in hands.items()}
+        codes = np.empty((len(which), int(place.max()) + 1), dtype=np.uint8)
+        groups: dict[tuple[str, ...], list[int]] = {}
+        for i, (seat, standers, miss_free) in enumerate(which):
+            legal = rules.legal_actions(seat == players - 1, standers, miss_free)
+            groups.setdefault(legal, []).append(i)
+        for legal, members in groups.items():
+            group = [which[i] for i in members]
+            walk = _Walk(legal, (len(group), codes.shape[1]))
+            if policy.table is not None:
+                walk.take_table(policy.table, players, pot / UNITS_PER_STAKE, group, rules.deck)
+            down = situation_columns(players, group)
+            values: dict[str, Any] = {name: column[:, None] for name, column in down.items()}
+            values |= along | money(rules, pot)
+            for rule in policy.announce.rules:
+                if rule.do == RANDOM or rule.do in legal:
+                    walk.take(evaluate(rule.when, values), rule.do, rule.chance)
+            walk.take(True, fallback(policy.announce.otherwise, legal), Fraction(1))
+            codes[members] = walk.codes(policy, self._mixtures)
+        return codes, place
 
 
 class _Walk:
@@ -240,7 +331,8 @@ def _code(thresholds: Thresholds, policy: Policy, mixture_codes: dict[Thresholds
                     policy.source,
                     None,
                     "announce",
-                    f"all seats together make more than {MOST_MIXTURES} different sets of chances",
+                    f"all policies together make more than {MOST_MIXTURES} different sets of "
+                    "chances",
                     "use fewer different chances, or round those of the table",
                 )
             ]
@@ -248,8 +340,8 @@ def _code(thresholds: Thresholds, policy: Policy, mixture_codes: dict[Thresholds
     return FIRST_MIXTURE + number
 
 
-def _play(policy: Policy) -> npt.NDArray[np.uint8]:
-    """Numbers of words, of shape (*PLAY_SHAPE, kinds)."""
+def play_words(policy: Policy) -> npt.NDArray[np.uint8]:
+    """The words that a policy plays by: one seat of `Tables.play`."""
     trick_no, last, in_play, my_tricks, best_is_trump = np.indices(PLAY_SHAPE)
     values = {
         "trick_no": trick_no + 1.0,
