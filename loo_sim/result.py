@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from loo_sim.problems import InputError, Problem, Problems
-from loo_sim.runner.durable import digest_of
+from loo_sim.problems import Problems
+from loo_sim.runner.durable import digest_of, digest_of_file
 from loo_sim.runner.results import MANIFEST, SCHEMA
 
 if TYPE_CHECKING:
@@ -83,19 +83,27 @@ def _check_keys(
 
 
 def read_own_manifest(directory: Path) -> dict[str, Any]:
-    """Read the manifest of a result, if it is as this version of loosim wrote it.
+    """Read the manifest of a result that is as this version of loosim wrote it.
 
     Raises
     ------
     InputError
-        If it is none, or was altered since, or another version wrote it.
+        If it is none, or it or a table was altered since, or another version wrote it.
     """
     manifest = read_manifest(directory)
+    problems = Problems(str(directory))
+    hint = "run the experiment again"
     unsealed = {key: value for key, value in manifest.items() if key != "digest"}
     if manifest.get("digest") != digest_of(unsealed):
-        what = "was altered, or written by another version of loosim"
-        problem = Problem(str(directory / MANIFEST), None, "", what, "run the experiment again")
-        raise InputError([problem])
+        problems.add(MANIFEST, "was altered, or written by another version of loosim", hint)
+        problems.raise_if_any()
+    for name, digest in manifest["tables"].items():
+        path = directory / f"{name}.parquet"
+        if not path.is_file():
+            problems.add(path.name, "is missing", hint)
+        elif digest_of_file(path) != digest:
+            problems.add(path.name, "is not as it was written", hint)
+    problems.raise_if_any()
     return manifest
 
 

@@ -55,9 +55,9 @@ def test_everything_wrong_at_once(tmp_path):
 
 def test_an_altered_manifest_is_told_from_its_own(tmp_path):
     path = write_result(tmp_path, [cell()], {}) / "manifest.json"
-    manifest = json.loads(path.read_text())
+    manifest = json.loads(path.read_text()) | {"tables": {}}
     told = [
-        "/manifest.json: was altered, or written by another version of loosim "
+        ": manifest.json: was altered, or written by another version of loosim "
         "(run the experiment again)"
     ]
     assert problems(tmp_path, read_own_manifest) == told
@@ -66,6 +66,19 @@ def test_an_altered_manifest_is_told_from_its_own(tmp_path):
     assert read_own_manifest(tmp_path) == manifest
     path.write_text(json.dumps(manifest | {"seed": 8}))
     assert problems(tmp_path, read_own_manifest) == told
+
+
+def test_altered_and_missing_tables_are_all_told(tmp_path):
+    tables = {"deals": deals_tables()["deals"]}
+    path = write_result(tmp_path, [cell()], tables) / "manifest.json"
+    digests = dict.fromkeys(("deals", "pot"), "0" * 64)
+    manifest = json.loads(path.read_text()) | {"tables": digests}
+    seal(manifest)
+    path.write_text(json.dumps(manifest))
+    assert problems(tmp_path, read_own_manifest) == [
+        ": deals.parquet: is not as it was written (run the experiment again)",
+        ": pot.parquet: is missing (run the experiment again)",
+    ]
 
 
 def test_tables_that_cannot_be_read_are_all_noted(tmp_path):
