@@ -168,8 +168,8 @@ class _Finder:
         pots, places = np.divmod(together, count)
         different, first = np.unique(pots, return_index=True)
         if different.size > MOST_STARTS:
-            what = f"its announcements may change at {different.size // 2:,} different pots or so"
-            hint = f"compare the pot with fewer numbers: {MOST_STARTS // 2} are the most"
+            what = f"announcements may change at {different.size:,} pots, more than {MOST_STARTS:,}"
+            hint = "compare the pot with fewer different numbers"
             self.wrong("announce", what, hint)
         return dict(zip(different.tolist(), np.split(places, first)[1:], strict=True))
 
