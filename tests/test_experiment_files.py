@@ -13,7 +13,8 @@ from loo_sim.rules import PRESETS, UNITS_PER_STAKE
 ROOT = Path(__file__).parent.parent
 
 AXES = (
-    "one of: players, pot, policies, rounds, bankroll, rules.preset, rules.deck, rules.min_players, "
+    "one of: players, pot, policies, rounds, bankroll, rules.preset, rules.deck, "
+    "rules.min_players, "
     "rules.dealer_stake, rules.ante, rules.loo, rules.loo_cap, rules.defend, "
     "rules.dealer_may_fold, rules.defend_with, rules.first_lead, rules.later_lead, "
     "rules.undertrump, rules.club_law, rules.force_on_single, rules.end"
