@@ -58,7 +58,7 @@ class DirectoryLock:
         try:
             (directory / HOLDER).write_text(json.dumps(me), encoding="utf-8")
         except OSError:
-            self.release()
+            self.release_empty()
             raise
 
     def release(self) -> None:
@@ -68,7 +68,7 @@ class DirectoryLock:
         self._lock.release()
 
     def release_empty(self) -> None:
-        """Take the directory away, in which nothing but the lock is left, and give the right back.
+        """Give the right back, and take the directory away if nothing but the lock is in it.
 
         The file goes while it is locked: whoever waits for it sees that it has no name any more.
         """
