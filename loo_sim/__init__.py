@@ -6,11 +6,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from loo_sim.api import Result, check, deal, read, report, run
+    from loo_sim.api import Result, check, compare, deal, read, report, run
 
 __version__ = "0.1.0"
 
-__all__ = ["Result", "__version__", "check", "deal", "read", "report", "run"]
+__all__ = ["Result", "__version__", "check", "compare", "deal", "read", "report", "run"]
 
 
 def __getattr__(name: str) -> Any:
@@ -18,9 +18,10 @@ def __getattr__(name: str) -> Any:
     if name in __all__:
         from loo_sim import api
 
-        # All at once, and after the package `report`: its import would put it in the function's
-        # place if it came later.
-        import_module("loo_sim.report")
+        # All at once, and after the modules of the same names: their import would put them in the
+        # functions' places if it came later.
+        for module in ("compare", "report"):
+            import_module(f"loo_sim.{module}")
         globals().update({word: vars(api)[word] for word in __all__ if word in vars(api)})
         return globals()[name]
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

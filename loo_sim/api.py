@@ -13,6 +13,7 @@ from loo_sim.problems import Problems
 if TYPE_CHECKING:
     import pandas as pd
 
+    from loo_sim.compare import Comparison
     from loo_sim.records import CheckResult
     from loo_sim.report import ReportResult
 
@@ -137,6 +138,39 @@ def report(directory: str | Path, output: str | Path | None = None) -> ReportRes
     from loo_sim.report import write_report
 
     return write_report(Path(directory), None if output is None else Path(output))
+
+
+def compare(
+    a: str | Path, b: str | Path | None = None, cells: tuple[int, int] | None = None
+) -> Comparison:
+    """Set two results side by side: every figure of both, with its difference B - A.
+
+    Parameters
+    ----------
+    a, b : str or Path
+        Result directories; by default B is A.
+    cells : (int, int), optional
+        A cell of A and one of B, from 0; by default all that match.
+
+    Returns
+    -------
+    Comparison
+        Its ``tables`` have a row a figure.
+
+    Raises
+    ------
+    InputError
+        If one is no result, or not as it was written; if they are of different studies, or have no
+        cell in common.
+    """
+    from loo_sim.compare import compare as compare_results
+    from loo_sim.sweep import MOST_CELLS
+
+    problems = Problems("loo_sim.compare")
+    for cell in cells or ():
+        _check_whole("cells", cell, 0, MOST_CELLS, problems)
+    problems.raise_if_any()
+    return compare_results(Path(a), Path(a if b is None else b), cells)
 
 
 def deal(

@@ -192,6 +192,47 @@ def report(directory: Path, output: Path | None, out: Output) -> int:
 
 
 @cli.command()
+@click.argument("a", type=click.Path(path_type=Path))
+@click.argument("b", type=click.Path(path_type=Path), required=False)
+@click.option(
+    "--cells",
+    type=click.IntRange(0),
+    nargs=2,
+    metavar="I J",
+    help="Cell I of A beside cell J of B, or of A alone; from 0.",
+)
+@common_options
+def compare(a: Path, b: Path | None, cells: tuple[int, int] | None, out: Output) -> int:
+    """Set two results, or two cells of one, side by side: B - A, with honest intervals."""
+    if b is None and cells is None:
+        raise click.UsageError("two results, or one with --cells I J, are compared")
+
+    from loo_sim.compare import compare as compare_results
+    from loo_sim.side_by_side import TITLES, as_json, figure_rows, left_out_in_words, sentences
+
+    found = compare_results(a, a if b is None else b, cells)
+    if out.json:
+        out.data(as_json(found), indent=None)
+        return DONE
+    if found.differences:
+        out.table(("setting", f"A: {found.a}", f"B: {found.b}"), found.differences)
+    else:
+        click.echo("the two experiments: same")
+    rows, left = figure_rows(found)
+    if rows:
+        titles = ("cell", *TITLES) if len(found.pairs) > 1 else TITLES
+        out.table(titles, rows)
+    if left:
+        click.echo(f"and {left:,} figures that differ less clearly; --json or Python has them")
+    for sentence in sentences(found):
+        click.echo(sentence)
+    left_out = left_out_in_words(found)
+    if left_out:
+        out.hint(left_out)
+    return DONE
+
+
+@cli.command()
 @click.option(
     "--index", type=click.IntRange(0, 2**64 - 1), default=0, help="Number of the first deal."
 )
