@@ -276,3 +276,13 @@ def test_too_many_pots_are_refused(tmp_path: Path) -> None:
     policy = written(tmp_path, "pot > high * middle * low / 7.1 + seat / 100 + standers / 30")
     with pytest.raises(InputError, match=r"may change at .* pots, more than 1,000"):
         pot_classes([policy], replace(SMALL, deck=52), [3])
+
+
+def test_too_many_rows_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    policy = written(tmp_path, "pot > high")
+    # High is 0 (three trumps) or 11 to 14 in this pack. Those below the pot stand: five sets of
+    # hands, each with a row, and four of them one more for the dealer, who must defend the rest.
+    assert len(pot_classes([policy], SMALL, [3]).rows) == 9
+    monkeypatch.setattr("loo_sim.policies.pots.MOST_ROWS", 3)
+    with pytest.raises(InputError, match="more than 3 different rows"):
+        pot_classes([policy], SMALL, [3])

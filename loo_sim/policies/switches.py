@@ -104,9 +104,10 @@ class _Regime(NamedTuple):
 def find_changes(policy: Policy, rules: Rules, players: int, problems: list[Problem]) -> Changes:
     """Find the pots at which a policy may change what it announces.
 
-    Where the two sides of a comparison are equal for all pots, but for rounding, it is taken to be
-    constant if it is so at some `SAMPLES` pots in a row and as many far apart: that of
-    ``trick + trick >= 2 * trick`` is, that of ``3 * trick >= pot`` is not.
+    Where the two sides of a comparison are so nearly equal that rounding might decide it at more
+    than `MOST_IN_DOUBT` pots, as when they are equal whatever the pot, it is taken to be constant
+    if it is so at `SAMPLES` pots in a row and as many far apart: ``trick + trick >= 2 * trick`` is,
+    ``3 * trick >= pot`` is not.
 
     Parameters
     ----------
@@ -220,8 +221,6 @@ class _Finder:
         """Whether a comparison is constant wherever more than a few pots are in doubt."""
         if not doubt.is_long.any():
             return True
-        if ((doubt.first > regime.low) | (doubt.end <= regime.high))[doubt.is_long].any():
-            return False
         shape = np.broadcast_shapes(doubt.first.shape, *(col.shape for col in columns.values()))
         where = np.broadcast_to(doubt.is_long, shape)
         values = {name: np.broadcast_to(col, shape)[where] for name, col in columns.items()}
@@ -274,40 +273,42 @@ def _doubt(polynomial: _Polynomial, error: float, low: int, high: int) -> _Doubt
 
 
 def _signs(link: Comparison, columns: Mapping[str, Any], loo: _Polynomial) -> list[_Polynomial]:
-    """The polynomials whose signs decide a comparison: the first, and those that are divided.
+    """The polynomials whose signs decide a comparison: of ``left - right`` and of every divisor.
 
-    A divisor decides by its sign which way multiplying it out turns the comparison; where it is
-    zero the dividend decides which infinity comes of it.
+    Multiplying out a divisor below zero turns the comparison round. Divisors that are zero whatever
+    the pot do not matter: the policy's check has seen to it that other conditions rule them out.
     """
     values = {name: _Quotient(_constant(column), ONE) for name, column in columns.items()}
     values["pot"] = _Quotient(_in_pots(UNITS_PER_STAKE), ONE)
     values["trick"] = _Quotient(_in_pots(3 * UNITS_PER_STAKE), ONE)
     values["loo"] = _Quotient(loo, ONE)
-    divided: list[_Polynomial] = []
-    left, right = (_quotient(part, values, divided) for part in link.parts)
+    divisors: list[_Polynomial] = []
+    left, right = (_quotient(part, values, divisors) for part in link.parts)
     difference = _sum(_product(left.above, right.below), _product(right.above, left.below), -1.0)
-    return [_trimmed(polynomial) for polynomial in (difference, *divided)]
+    return [_trimmed(polynomial) for polynomial in (difference, *divisors)]
 
 
-def _quotient(node: Node, values: Mapping[str, _Quotient], divided: list[_Polynomial]) -> _Quotient:
-    """A number as a quotient; dividends and divisors are added to `divided`."""
+def _quotient(
+    node: Node, values: Mapping[str, _Quotient], divisors: list[_Polynomial]
+) -> _Quotient:
+    """A number as a quotient; every divisor in it is added to `divisors`."""
     match node:
         case Name():
             return values[node.text]
         case Number():
             return _Quotient(_constant(node.value), ONE)
         case Minus():
-            above, below = _quotient(node.parts[0], values, divided)
+            above, below = _quotient(node.parts[0], values, divisors)
             return _Quotient(_product(_constant(-1.0), above), below)
         case Arithmetic():
-            total = _quotient(node.parts[0], values, divided)
+            total = _quotient(node.parts[0], values, divisors)
             for sign, part in zip(node.signs, node.parts[1:], strict=True):
-                (above, below), (other, under) = total, _quotient(part, values, divided)
+                (above, below), (other, under) = total, _quotient(part, values, divisors)
                 match sign:
                     case "*":
                         total = _reduced(_product(above, other), _product(below, under))
                     case "/":
-                        divided += [above, other]
+                        divisors.append(other)
                         total = _reduced(_product(above, under), _product(below, other))
                     case _:
                         weight = 1.0 if sign == "+" else -1.0
