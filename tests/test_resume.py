@@ -119,6 +119,23 @@ def test_a_run_goes_on_where_it_was_broken_off(study, file, save_always, capsys)
     assert names(file.parent) == ["out", "whole", "x.toml"]
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_at_a_signal_the_chunk_in_hand_is_ended_and_saved(study, file, number):
+    whole = undisturbed(file)
+
+    def before_chunk(game, first):
+        if (game, first) == (6 * UNITS_PER_STAKE, 50):
+            study.seconds = 0.3  # long enough for the main thread to see the signal
+            os.kill(os.getpid(), number)
+
+    study.before_chunk = before_chunk
+    assert run(file).broken_off == "60 of 95 deals"
+    study.seconds = 0.0
+    counted = watch(study)
+    assert run(file).manifest["tables"] == whole
+    assert counted == [(6, 0), *((6, first) for first in range(60, 95, 10)), *THIRD_CELL]
+
+
 @pytest.mark.parametrize("jobs", [1, 2, 3])
 def test_any_number_of_threads_goes_on_with_the_work_of_others(study, file, save_always, jobs):
     whole = undisturbed(file)
