@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -241,14 +240,10 @@ def _check_whole(key: str, value: Any, least: int, most: int, problems: Problems
 
 def _toml(key: str, value: Any, problems: Problems) -> str:
     """A value as TOML writes it; noted if it has no such form."""
-    if isinstance(value, Mapping):
-        items = (
-            f"{_toml(key, str(k), problems)} = {_toml(key, v, problems)}" for k, v in value.items()
-        )
-        return "{" + ", ".join(items) + "}"
-    if isinstance(value, list | tuple):
-        return "[" + ", ".join(_toml(key, item, problems) for item in value) + "]"
-    if not isinstance(value, str | int | float):
-        problems.add(key, f"{value!r} is no value that an experiment file can hold")
-        return '""'
-    return json.dumps(value, ensure_ascii=False)
+    from loo_sim.tomlwrite import as_toml
+
+    try:
+        return as_toml(value)
+    except TypeError as error:
+        problems.add(key, str(error))
+        return ""

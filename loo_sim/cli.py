@@ -20,6 +20,8 @@ DONE, WRONG_INPUT, CELLS_FAILED, CHECK_FAILED = 0, 2, 3, 4
 MOST_FAULTS_SHOWN = 20
 MOST_ROWS_SHOWN = 40
 
+_SAME = {True: "same to the byte", False: "differs"}
+
 
 class Commands(click.Group):
     """The commands, with one way to end when the user or the machine is in the way."""
@@ -230,6 +232,65 @@ def compare(a: Path, b: Path | None, cells: tuple[int, int] | None, out: Output)
     if left_out:
         out.hint(left_out)
     return DONE
+
+
+@cli.command()
+@click.argument("directory", type=click.Path(path_type=Path))
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    metavar="FOLDER",
+    help="Write the experiment file and its policy files.",
+)
+@click.option("--run", "again", is_flag=True, help="Run it, in a temporary place, and compare.")
+@common_options
+def reproduce(
+    directory: Path, output: Path | None, again: bool, jobs: int | None, out: Output
+) -> int:
+    """Print what repeats a result: an experiment file, with what is not here as it was there."""
+    from loo_sim.reproduce import recipe_of, run_recipe, with_comments, write_recipe
+
+    recipe = recipe_of(directory)
+    if output is not None:
+        write_recipe(recipe, output)
+    same: dict[str, bool] = {}
+    stopped = None
+    if again:
+        from loo_sim.runner.progress import make_progress
+
+        progress = make_progress(out.quiet, out.no_color)
+        ended, same = run_recipe(recipe, directory, jobs, progress)
+        stopped = ended.stopped
+    if out.json:
+        content = {
+            "command": recipe.manifest["command"],
+            "experiment": recipe.toml,
+            "policies": [vars(policy) for policy in recipe.policies],
+            "differences": [{"key": key, "what": what} for key, what in recipe.differences],
+            "written": None if output is None else str(output),
+            "same": same if again else None,
+        }
+        out.data(content)
+    elif again:
+        if same:
+            rows = [(name, _SAME[is_same]) for name, is_same in same.items()]
+            out.table(("table", "of the new run"), rows)
+    elif output is not None:
+        click.echo(output / recipe.place)
+    else:
+        click.echo(with_comments(recipe, directory), nl=False)
+    if again or output is not None:
+        for policy in recipe.policies:
+            out.hint(f"{policy.source} is {policy.state}; its policy is kept in the result")
+        for key, what in recipe.differences:
+            out.hint(f"not here as it was there: {key}: {what}")
+    if stopped is not None:
+        from loo_sim.runner.signals import exit_code
+
+        click.echo("stopped: the new run is thrown away", err=True)
+        return exit_code(stopped)
+    return DONE if all(same.values()) else CHECK_FAILED
 
 
 @cli.command()

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from loo_sim.problems import InputError, Problem, Problems
-from loo_sim.result import read_own_manifest, read_tables, rows_of_cell
+from loo_sim.result import check_tables, read_own_manifest, read_tables, rows_of_cell
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -180,7 +180,9 @@ def _read(a: Path, b: Path) -> tuple[_Side, _Side]:
     problems: list[Problem] = []
     for directory in dict.fromkeys((a, b)):
         try:
-            sides.append(_Side(directory, read_own_manifest(directory)))
+            manifest = read_own_manifest(directory)
+            check_tables(directory, manifest)
+            sides.append(_Side(directory, manifest))
         except InputError as error:
             problems += error.problems
     if problems:

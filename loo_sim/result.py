@@ -88,15 +88,28 @@ def read_own_manifest(directory: Path) -> dict[str, Any]:
     Raises
     ------
     InputError
-        If it is none, or it or a table was altered since, or another version wrote it.
+        If it is none, or was altered since, or another version wrote it.
     """
     manifest = read_manifest(directory)
     problems = Problems(str(directory))
-    hint = "run the experiment again"
     unsealed = {key: value for key, value in manifest.items() if key != "digest"}
     if manifest.get("digest") != digest_of(unsealed):
-        problems.add(MANIFEST, "was altered, or written by another version of loosim", hint)
+        what = "was altered, or written by another version of loosim"
+        problems.add(MANIFEST, what, "run the experiment again")
         problems.raise_if_any()
+    return manifest
+
+
+def check_tables(directory: Path, manifest: Mapping[str, Any]) -> None:
+    """Make sure that the tables of a result are those that its own manifest names.
+
+    Raises
+    ------
+    InputError
+        With every table that is missing or was altered.
+    """
+    problems = Problems(str(directory))
+    hint = "run the experiment again"
     for name, digest in manifest["tables"].items():
         path = directory / f"{name}.parquet"
         if not path.is_file():
@@ -104,7 +117,6 @@ def read_own_manifest(directory: Path) -> dict[str, Any]:
         elif digest_of_file(path) != digest:
             problems.add(path.name, "is not as it was written", hint)
     problems.raise_if_any()
-    return manifest
 
 
 def read_tables(
