@@ -31,6 +31,8 @@ from loo_sim.kernels.philox import block_words, draw_below
 LANES = 1024
 """Deals side by side: enough to fill the registers, few enough to stay in the caches."""
 SECOND_TRICK_SHIFT = 6
+STANDERS_SHIFT, NO_SHIFT = np.int64(1), np.int64(0)
+"""Bits of a situation below its players in; of a number that stands alone."""
 
 RANKS_OF_ORDER = np.array(
     [sum(order.index(place) << (2 * place) for place in range(3)) for order in ORDERS_OF_THREE],
@@ -147,24 +149,26 @@ def rank_cards(one, other, preference):
 
 
 @inner
-def sort_by_players_in(situation, order, start):
-    """Sort the lanes by their number of players in.
+def sort_by_number(number, shift, order, start):
+    """Sort lanes or tables by a small number that each has.
 
     Parameters
     ----------
-    situation : uint8 (n,)
-        2 standers + miss_free.
+    number : array of int (n,)
+        Its bits from `shift` up are the number, 0 to 16.
+    shift : int
+        0, or `STANDERS_SHIFT` to sort lanes by their situations' players in.
     order, start : int64 (lanes,), (18,)
-        Modified in place: lanes of k players in are `order[start[k] : start[k + 1]]`.
+        Modified in place: those of number k are `order[start[k] : start[k + 1]]`.
     """
     start[:] = 0
-    for lane in range(situation.size):
-        start[(situation[lane] >> 1) + 1] += 1
+    for lane in range(number.size):
+        start[(number[lane] >> shift) + 1] += 1
     for k in range(1, start.size):
         start[k] += start[k - 1]
     # Filling moves each start to its end; shifting by one place puts them back.
-    for lane in range(situation.size):
-        k = situation[lane] >> 1
+    for lane in range(number.size):
+        k = number[lane] >> shift
         order[start[k]] = lane
         start[k] += 1
     for k in range(start.size - 1, 0, -1):
@@ -179,4 +183,4 @@ def announce_all(game, n, s):
     fill(situation, OPENING)
     for seat in range(game.settings[PLAYERS]):
         announce(game, seat, s, situation, s.row[ACTION + seat, :n])
-    sort_by_players_in(situation, s.order, s.start)
+    sort_by_number(situation, STANDERS_SHIFT, s.order, s.start)

@@ -11,10 +11,6 @@ from numba import njit
 inner = njit(nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)  # type: ignore[call-overload]
 """For functions that only kernels call: with no way in from Python they compile sooner."""
 
-part = njit(nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, forceinline=True)  # type: ignore[call-overload]
-"""For functions of one table among many: their callers hold them whole, since handing over the
-arrays of a batch would take longer than the work."""
-
 entry = njit(nogil=True, cache=True)
 """For kernels that Python calls: they release the interpreter's lock and are kept on disk."""
 

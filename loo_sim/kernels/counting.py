@@ -18,11 +18,12 @@ from loo_sim.kernels.announcing import (
 )
 from loo_sim.kernels.batch import (
     LANES,
+    STANDERS_SHIFT,
     announce_all,
     draw_choices,
     make_scratch,
     number_deals,
-    sort_by_players_in,
+    sort_by_number,
 )
 from loo_sim.kernels.compiled import entry, inner
 from loo_sim.kernels.contests import TALLY, WHO, WINNER, copy, fill, play_tricks
@@ -208,7 +209,7 @@ def value_of(game, seat, action, n, s, result):
         announce(game, later, s, situation_if, said)
     if action == TAKES_MISS:
         play_none_where_gone(situation, situation_if)
-    sort_by_players_in(situation_if, s.order, s.start)
+    sort_by_number(situation_if, STANDERS_SHIFT, s.order, s.start)
     for place in range(s.start[1], s.start[2]):
         result[s.order[place]] = WHOLE_POT
     c = s.contest

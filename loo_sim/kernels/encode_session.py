@@ -17,7 +17,7 @@ from loo_sim.kernels.game import (
     Game,
     encode_play,
     encode_rules,
-    shared_words,
+    words_vary,
 )
 from loo_sim.kernels.sessions import SessionGame
 from loo_sim.policies.policy import Policy
@@ -62,11 +62,11 @@ def encode_session(
     least = people if bankroll is None else rules.min_players
     sizes = range(least, people + 1)
     classes = pot_classes(policies, rules, sizes)
-    play, shared, first = encode_play(classes.play)
+    play, shared = encode_play(classes.play)
     settings = encode_rules(rules)
     settings[PLAYERS] = people
     settings[PEOPLE_MOVE] = 1
-    settings[WORDS_VARY] = not shared[:, :, 2 : people + 1].all()
+    settings[WORDS_VARY] = words_vary(shared, people)
     settings[PLAYS_DRAW] = classes.play_draws
     draws = int(classes.announce_draws) + 2 * int(classes.play_draws)
     kinds, seats = classes.row_of.shape[1:3]
@@ -77,8 +77,8 @@ def encode_session(
         kind_of=classes.kind_of,
         mixtures=classes.mixtures,
         draws=np.full(people, draws, dtype=np.uint8),
-        play=np.ascontiguousarray(play.reshape(people, -1)),
-        shared_word=shared_words(shared, first),
+        play=play,
+        shared_word=shared.ravel(),
         class_of=hand_classes(rules.deck).class_of.astype(np.uint16),
     )
     terms = np.zeros(purses.TERMS, dtype=np.int64)

@@ -114,22 +114,20 @@ def encode_rules(rules: Rules) -> npt.NDArray[np.int64]:
 
 def encode_play(
     words: npt.NDArray[np.uint8],
-) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.bool_], npt.NDArray[np.uint8]]:
+) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int16]]:
     """Words of play as kernels hold them.
 
     Parameters
     ----------
-    words : ndarray of uint8
+    words : ndarray of uint8, shape (people, 2, 2, 17, 3, 2, 5)
         As `compile.Tables.play`, one a seat or person.
 
     Returns
     -------
-    play : uint8, the shape of `words`
-        The words in the kernels' numbers.
-    shared : bool (2, 2, 17, 5)
-        Whether all always share the word of [trick, last, in play, kind].
-    first : uint8 (2, 2, 17, 5)
-        The word that they share.
+    play : uint8 (people, 2 * 2 * 17 * 3 * 2 * 5)
+        The words in the kernels' numbers, as `Game.play`.
+    shared : int16 (2, 2, 17, 5)
+        The word of [trick, last, in play, kind] where all always share it, else -1.
     """
     order = np.array([LOW_WORD, HIGH_WORD, RANDOM_WORD], dtype=np.uint8)
     play = order[words]
@@ -137,14 +135,14 @@ def encode_play(
     # All seats, my tricks and kinds of best card side by side, for each trick, place and size.
     side_by_side = np.moveaxis(play, (0, 4, 5), (-3, -2, -1)).reshape(2, 2, SIZES, KINDS, -1)
     first = side_by_side[..., 0]
-    return play, (side_by_side == first[..., None]).all(axis=-1), first
+    is_shared = (side_by_side == first[..., None]).all(axis=-1)
+    shared = np.where(is_shared, first, np.int16(-1)).astype(np.int16)
+    return np.ascontiguousarray(play.reshape(len(play), -1)), shared
 
 
-def shared_words(
-    shared: npt.NDArray[np.bool_], first: npt.NDArray[np.uint8]
-) -> npt.NDArray[np.int16]:
-    """`Game.shared_word` out of what `encode_play` found."""
-    return np.where(shared, first, np.int16(-1)).astype(np.int16).ravel()
+def words_vary(shared: npt.NDArray[np.int16], most_in: int) -> bool:
+    """Whether, with up to so many players in, any word is not shared by all."""
+    return bool((shared[:, :, 2 : most_in + 1] < 0).any())
 
 
 def encode(rules: Rules, tables: Tables, pot: int) -> Game:
@@ -164,13 +162,13 @@ def encode(rules: Rules, tables: Tables, pot: int) -> Game:
     Game
     """
     players = tables.players
-    play, shared, first = encode_play(tables.play)
+    play, shared = encode_play(tables.play)
     settings = encode_rules(rules)
     settings[PLAYERS] = players
     settings[ALL_STAND] = rules.force_on_single and pot == rules.single_pot(players)
     settings[POT] = pot
     settings[LOO] = rules.loo_units(pot)
-    settings[WORDS_VARY] = not shared[:, :, 2 : players + 1].all()
+    settings[WORDS_VARY] = words_vary(shared, players)
     settings[PLAYS_DRAW] = np.any(tables.play_draws)
     return Game(
         settings=settings,
@@ -179,8 +177,8 @@ def encode(rules: Rules, tables: Tables, pot: int) -> Game:
         kind_of=np.zeros(players, dtype=np.uint8),
         mixtures=np.array(tables.mixtures, dtype=np.uint64).reshape(-1, 3),
         draws=np.array(tables.announce_draws + 2 * np.asarray(tables.play_draws), dtype=np.uint8),
-        play=np.ascontiguousarray(play.reshape(players, -1)),
-        shared_word=shared_words(shared, first),
+        play=play,
+        shared_word=shared.ravel(),
         class_of=hand_classes(rules.deck).class_of.astype(np.uint16),
     )
 

@@ -9,9 +9,10 @@ import numpy.typing as npt
 
 from loo_sim.kernels.announcing import PERSON, WHO_SHIFT
 from loo_sim.kernels.batch import LANES
-from loo_sim.kernels.compiled import inner, part
+from loo_sim.kernels.compiled import inner
 from loo_sim.kernels.contests import WINNER
 from loo_sim.kernels.game import ACTION_SHIFT, DEFEND, MAX_SEATS, SEAT_BITS
+from loo_sim.kernels.philox import draw_below
 
 TERMS = 11
 (
@@ -58,11 +59,10 @@ none; players looed; deals in which a loo met the cap; deals played; players loo
 it was clean, deals since the clean one before, else 0."""
 
 PERSON_PLACES = 8
-PURSE, LOWEST, HIGHEST, NEED, LOOED, TRICKS, SEAT_NET, SQUARES = range(PERSON_PLACES)
-"""Places of what concerns a person, together one line of the cache: units in the purse; least and
-most after a deal; least bankroll in units with which the person would have stayed; times looed;
-tricks won; net of the *seat* of this number in units; sum of squares of the person's nets in whole
-square stakes."""
+PURSE, LOWEST, HIGHEST, NEED, LOOED, TRICKS, SEAT_NET = range(7)
+"""Places of what concerns a person, in one line of the cache: units in the purse; least and most
+after a deal; least bankroll in units with which the person would have stayed; times looed; tricks
+won; net of the *seat* of this number in units."""
 STILL_THERE = -1
 SQUARE_STAKE, MOST_SQUARE = 729.0**2, 2.0**50
 """Square units in a square stake; most square stakes that one deal adds to a sum of squares."""
@@ -125,13 +125,13 @@ def sit_down(terms, words, n, t):
     t.byte[:n, HERE : HERE + MAX_SEATS] = 0
     t.byte[:n, HERE : HERE + people] = 1
     for table in range(n):
-        first = np.int64((np.uint64(words[table]) * np.uint64(people)) >> np.uint64(32))
+        first = np.int64(draw_below(words[table], np.uint64(people)))
         # The person before him dealt last, so to speak.
         t.money[table, DEALER] = first - 1 if first > 0 else people - 1
         t.money[table, AT_TABLE] = people
 
 
-@part
+@inner
 def begin_deal(terms, table, t):
     """Pass the deal on, let those leave who cannot pay, put in stake and antes (S3, S4, S17)."""
     money = t.money
@@ -153,7 +153,7 @@ def begin_deal(terms, table, t):
     money[table, SINGLE_POTS] += np.int64(pot == single_pot(terms, seats))
 
 
-@part
+@inner
 def sit_round(people, table, t):
     """Pass the deal to the left where nobody ever leaves; the number of seats."""
     dealer = t.money[table, DEALER] + 1
@@ -166,7 +166,7 @@ def sit_round(people, table, t):
     return people
 
 
-@part
+@inner
 def sit_who_can_pay(terms, table, t):
     """Pass the deal to the left; who cannot put in what is due leaves. The number of seats."""
     people = terms[PEOPLE]
@@ -192,7 +192,7 @@ def sit_who_can_pay(terms, table, t):
     return seats
 
 
-@part
+@inner
 def put_in(person, due, table, t):
     """Take what is due from a person's purse and put it into the pot."""
     purse = t.people[table, person, PURSE] - due
@@ -201,13 +201,13 @@ def put_in(person, due, table, t):
     t.money[table, POT] += due
 
 
-@part
+@inner
 def single_pot(terms, players):
     """Units in a pot that holds nothing but the dealer's stake and the antes."""
     return terms[DEALER_STAKE] + (players - 1) * terms[ANTE]
 
 
-@part
+@inner
 def leave(who, table, t):
     """Take a person from the table, with what he has."""
     t.byte[table, HERE + who] = 0
@@ -277,21 +277,20 @@ def take_pots(lanes, s, t):
         t.money[table, LOOED_LAST] = 0
 
 
-@part
+@inner
 def pay(person, seat, net, table, t):
     """Add a net in units to the purse of a person and to the account of his seat."""
     t.people[table, person, PURSE] += net
     t.people[table, seat, SEAT_NET] += net
-    t.people[table, person, SQUARES] += square_stakes(net)
 
 
-@part
+@inner
 def square_stakes(units):
     """A square in whole square stakes."""
     return np.int64(min(np.float64(units) * np.float64(units) / SQUARE_STAKE, MOST_SQUARE))
 
 
-@part
+@inner
 def end_deal(terms, at_table, table, t):
     """Note what a deal came to for the people of a table; who has nothing left is out."""
     people, money = t.people, t.money
@@ -315,7 +314,7 @@ def end_deal(terms, at_table, table, t):
             leave(person, table, t)
 
 
-@part
+@inner
 def share_pot(table, t):
     """Share what is left in the pot among those at the table; an odd unit stays."""
     there = np.int64(0)

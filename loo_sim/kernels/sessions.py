@@ -7,15 +7,17 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from loo_sim.draws import TABLE_STREAM
+from loo_sim.draws import TABLE_DEALS, TABLE_STREAM
 from loo_sim.kernels.announcing import FORCED, PERSON
 from loo_sim.kernels.batch import (
     LANES,
+    NO_SHIFT,
     announce_all,
     draw_choices,
     make_scratch,
+    sort_by_number,
 )
-from loo_sim.kernels.compiled import entry, inner, part
+from loo_sim.kernels.compiled import entry, inner
 from loo_sim.kernels.contests import play_tricks
 from loo_sim.kernels.dealing import deal
 from loo_sim.kernels.game import MAX_SEATS, PLAYERS, RANKS, Game
@@ -45,7 +47,6 @@ from loo_sim.kernels.purses import (
     SEAT_NET,
     SINGLE_POTS,
     SPLIT,
-    SQUARES,
     STILL_THERE,
     TRICKS,
     Tables,
@@ -60,8 +61,8 @@ from loo_sim.kernels.purses import (
 )
 from loo_sim.kernels.sums import BINS, MOMENTS, add_moment, bin_of
 
-DEAL_BITS = np.uint64(32)
-"""The number of a deal is its table times 2**32, and its place in the session."""
+DEALS_OF_TABLE = np.uint64(TABLE_DEALS)
+"""The number of a deal is its table times this, and its place in the session."""
 PATH_POINTS = 128
 """Most deals of a session at which the distribution of the pot is kept."""
 MOST_GAP = 256
@@ -72,12 +73,12 @@ TOTAL_SUM, TOTAL_SINGLE, TOTAL_CLEAN, TOTAL_LOOS, TOTAL_LONGEST, TOTAL_LEFT, TOT
 TOTAL_SQUARES, TOTAL_MEETS_CAP = 7, 8
 """Rows of the moments of a table: sum of pots, single pots, clean deals, loos, longest run without
 a clean deal, units left in the pot, deals played, sum of squares, whether a loo met the cap."""
-BY_PERSON = 8
-FINAL, LOW, RANGE, TIMES_LOOED, TRICKS_WON, NET_OF_SEAT, NET_SQUARES, IS_OUT = (
+BY_PERSON = 7
+FINAL, LOW, RANGE, TIMES_LOOED, TRICKS_WON, NET_OF_SEAT, IS_OUT = (
     TABLE_TOTALS + MAX_SEATS * row for row in range(BY_PERSON)
 )
 """First rows of the moments of a person or seat, in units: purse at the end, lowest, highest less
-lowest; then times looed, tricks, net of the seat, squares of nets in square stakes, whether out."""
+lowest; then times looed, tricks, net of the seat, whether the person is out."""
 OF_KIND = TABLE_TOTALS + MAX_SEATS * BY_PERSON
 """First row of the moments of a kind of policy: the sum of its people's purses at the end."""
 MOMENT_ROWS = OF_KIND + MAX_SEATS
@@ -154,7 +155,7 @@ def no_tables(bankrolls: int) -> SessionCounts:
 def begin_tables(terms, seed, first, n, s, t):
     """Seat the people of tables `first` to ``first + n - 1`` and draw the first dealers (S4)."""
     for lane in range(n):
-        s.number[lane] = (first + np.uint64(lane)) << DEAL_BITS
+        s.number[lane] = (first + np.uint64(lane)) * DEALS_OF_TABLE
     words = s.words[0, :n]
     block_words(
         seed, s.number[:n], np.uint64(TABLE_STREAM), np.uint64(0),
@@ -183,7 +184,7 @@ def end_clean_tables(n, t):
     return playing
 
 
-@part
+@inner
 def end_table(terms, table, t):
     """Share the pot where the rules say so."""
     if terms[SPLIT]:
@@ -218,7 +219,7 @@ def play_deals(session, seed, first, number, n, s, t):
         Modified in place.
     """
     game, terms = session.game, session.terms
-    sort_tables(t.money[:n, AT_TABLE], t.order, t.start)
+    sort_by_number(t.money[:n, AT_TABLE], NO_SHIFT, t.order, t.start)
     for players in range(2, terms[PEOPLE] + 1):
         group = t.order[t.start[players] : t.start[players + 1]]
         m = group.size
@@ -243,29 +244,12 @@ def play_deals(session, seed, first, number, n, s, t):
 
 
 @inner
-def sort_tables(at_table, order, start):
-    """Sort tables by their number of people, as `batch.sort_by_players_in` sorts lanes."""
-    start[:] = 0
-    for table in range(at_table.size):
-        start[at_table[table] + 1] += 1
-    for k in range(1, start.size):
-        start[k] += start[k - 1]
-    for table in range(at_table.size):
-        k = at_table[table]
-        order[start[k]] = table
-        start[k] += 1
-    for k in range(start.size - 1, 0, -1):
-        start[k] = start[k - 1]
-    start[0] = 0
-
-
-@inner
 def come_to_table(group, first, number, players, s, t):
     """Give each table a lane: its deal's number, and the person in each seat."""
     for lane in range(group.size):
         table = group[lane]
         t.table[lane] = table
-        s.number[lane] = ((first + np.uint64(table)) << DEAL_BITS) | number
+        s.number[lane] = (first + np.uint64(table)) * DEALS_OF_TABLE + number
     for seat in range(players):
         for lane in range(group.size):
             s.row[PERSON + seat, lane] = t.byte[t.table[lane], PLACE + seat]
@@ -290,7 +274,7 @@ def force_on_single(single, m, s, t):
             s.row[FORCED, lane] = 1
 
 
-@part
+@inner
 def count_signed(units, bins):
     """Count a purse, which may be below zero."""
     place, above = bin_of(abs(units))
@@ -332,7 +316,6 @@ def count_table(session, table, t, out):
         add_moment(moments[TIMES_LOOED + person], people[table, person, LOOED], deals)
         add_moment(moments[TRICKS_WON + person], people[table, person, TRICKS], deals)
         add_moment(moments[NET_OF_SEAT + person], people[table, person, SEAT_NET], deals)
-        add_moment(moments[NET_SQUARES + person], people[table, person, SQUARES], deals)
         is_out = np.int64(t.left_at[table, person] != STILL_THERE)
         add_moment(moments[IS_OUT + person], is_out, deals)
         count_signed(final, out.purses[0, person])

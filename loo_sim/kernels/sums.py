@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from loo_sim.kernels.compiled import part
+from loo_sim.kernels.compiled import inner
 
 MOMENTS = 8
 """Sums over tables of x (low and high 32 bits), of x squared (four words of 32 bits) and of x times
@@ -15,7 +15,7 @@ BINS = 54 << OCTAVE_BITS
 """Bins of units: 0, then 64 an octave, exact below 128 units."""
 
 
-@part
+@inner
 def add_moment(row, value, deals):
     """Add one table to the sums of x, x squared, and x times the deals played."""
     low, high = value & LOW32, value >> SHIFT32
@@ -35,7 +35,7 @@ def add_moment(row, value, deals):
     row[7] += high * deals
 
 
-@part
+@inner
 def bin_of(units):
     """Bin of a whole number of units from 0, and its place above the bin's start."""
     if units <= 0:
