@@ -23,6 +23,12 @@ MOST_ROWS_SHOWN = 40
 _SAME = {True: "same to the byte", False: "differs"}
 
 
+def _tell_error(error: OSError) -> None:
+    """Say what the machine would not do."""
+    where = f"{error.filename}: " if error.filename else ""
+    click.echo(f"loosim failed: {where}{error.strerror or error}", err=True)
+
+
 class Commands(click.Group):
     """The commands, with one way to end when the user or the machine is in the way."""
 
@@ -59,8 +65,7 @@ class Commands(click.Group):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             code = DONE
         except OSError as error:
-            where = f"{error.filename}: " if error.filename else ""
-            click.echo(f"loosim failed: {where}{error.strerror or error}", err=True)
+            _tell_error(error)
             click.echo("once that is mended, the same command does it all again", err=True)
             code = FAILED
         ctx.exit(code or DONE)
@@ -132,8 +137,7 @@ def _tell_failure(experiment: Any, output: Path | None, error: OSError) -> int:
     from loo_sim.runner.results import partial_of
     from loo_sim.runner.run import place_of
 
-    where = f"{error.filename}: " if error.filename else ""
-    click.echo(f"loosim failed: {where}{error.strerror or error}", err=True)
+    _tell_error(error)
     partial = partial_of(place_of(experiment, output))
     kept = f"what is done is kept in {partial}; " if partial.exists() else ""
     again = command(experiment, output)

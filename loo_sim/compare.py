@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from loo_sim.problems import InputError, Problem, Problems
 from loo_sim.result import check_tables, read_own_manifest, read_tables, rows_of_cell
+from loo_sim.runner.manifest import DONE
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,7 +44,6 @@ KEYS: Mapping[str, tuple[str, ...]] = {
 INDEPENDENT, SHARED, NESTED, SAME = "independent", "shared", "nested", "same"
 LEVEL = 0.05
 
-_DONE = "done"
 _NOT_OF_THE_CODE = ("name", "cells", "sweep", "deals", "tables")
 _DIGESTS = ("kernels", "studies")
 
@@ -204,7 +204,7 @@ def _chosen(a: _Side, b: _Side, cell_a: int, cell_b: int) -> Pair:
         cells = side.manifest["cells"]
         if cell >= len(cells):
             of.add("", f"has no cell {cell}", f"from 0 to {len(cells) - 1}")
-        elif cells[cell]["status"] != _DONE:
+        elif cells[cell]["status"] != DONE:
             of.add(f"cells.{cell}", "is not done, and has no figures")
         problems += of.found
     if problems:
@@ -218,7 +218,7 @@ def _matched(a: _Side, b: _Side) -> list[Pair]:
     An axis that only one result has is held against what the other's game has in its place.
     """
     done = [
-        [n for n, cell in enumerate(side.manifest["cells"]) if cell["status"] == _DONE]
+        [n for n, cell in enumerate(side.manifest["cells"]) if cell["status"] == DONE]
         for side in (a, b)
     ]
     common = a.axes(0).keys() & b.axes(0).keys()

@@ -131,7 +131,7 @@ def load_experiment(path: str | Path, overrides: Sequence[str] = ()) -> Experime
     file = load(path)
     problems = Problems(str(file.path))
     settings = {**DEFAULTS, "name": file.path.stem, **file.data}
-    by_tables = settings.get("study") == "session"
+    by_tables = _is_by_tables(settings)
     usual = (
         {"tables": DEFAULT_TABLES, "rounds": DEFAULT_ROUNDS}
         if by_tables
@@ -220,7 +220,7 @@ def game_cell(
                 pot = round(stakes * UNITS_PER_STAKE)
     policies = _seat_policies(options["policies"], players, shelf or Shelf(Path()), wrong, problems)
     rounds, bankroll = options.get("rounds", 0), options.get("bankroll")
-    if options.get("study") == "session" and rules is not None and players is not None:
+    if _is_by_tables(options) and rules is not None and players is not None:
         most = MOST_SESSION_DEALS // players
         if not is_whole(rounds, 1, most):
             wrong(
@@ -307,7 +307,7 @@ def _check_single_values(settings: dict[str, Any], problems: Problems, line_of: 
     def wrong(key: str, what: str, hint: str = "") -> None:
         problems.add(key, what, hint, line_of(key))
 
-    by_tables = settings.get("study") == "session"
+    by_tables = _is_by_tables(settings)
     for key in settings:
         if by_tables and key in ("deals", "pot"):
             hint = "tables = ..., rounds = ..." if key == "deals" else "it begins with the stakes"
@@ -333,6 +333,11 @@ def _check_single_values(settings: dict[str, Any], problems: Problems, line_of: 
     work, most = ("tables", MOST_TABLES) if by_tables else ("deals", MOST_DEALS)
     if not is_whole(settings[work], 1, most):
         wrong(work, f"{settings[work]!r} is not a whole number from 1 to {most:,}")
+
+
+def _is_by_tables(settings: Mapping[str, Any]) -> bool:
+    """Whether an experiment counts tables rather than deals."""
+    return settings.get("study") == "session"
 
 
 def is_whole(value: Any, least: int, most: int) -> bool:
@@ -376,7 +381,7 @@ def _cells(
                     hint = f"{problem.hint}; {of_cell}" if problem.hint else of_cell
                     problem = replace(problem, hint=hint)
                 problems.found.append(problem)
-    by_tables = settings.get("study") == "session"
+    by_tables = _is_by_tables(settings)
     for axis in points[0].values:
         if axis in (("pot",) if by_tables else SESSION_KEYS):
             what = 'has no place in the study "session"' if by_tables else _OF_SESSIONS

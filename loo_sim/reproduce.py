@@ -33,7 +33,6 @@ AS_IT_WAS, CHANGED, GONE = "as it was", "changed since", "gone"
 
 MOST_FOLDERS_UP = 4
 _FOLDER = "experiment"
-_CODE = ("version", "kernels", "studies")
 
 
 @dataclass(frozen=True)
@@ -340,10 +339,11 @@ def run_recipe(
         If there is no room for it.
     """
     from loo_sim.experiment import load_experiment
+    from loo_sim.runner.manifest import DONE
     from loo_sim.runner.run import run_experiment
 
     there = recipe.manifest["tables"]
-    if recipe.manifest["status"] != "done":
+    if recipe.manifest["status"] != DONE:
         problems = Problems(str(directory))
         problems.add("status", "some of its cells failed", "its own command runs them alone")
         problems.raise_if_any()

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from loo_sim.problems import Problems
-from loo_sim.runner.durable import digest_of, digest_of_file
-from loo_sim.runner.results import MANIFEST, SCHEMA
+from loo_sim.runner.durable import digest_of_file
+from loo_sim.runner.results import MANIFEST, SCHEMA, is_sealed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -92,8 +92,7 @@ def read_own_manifest(directory: Path) -> dict[str, Any]:
     """
     manifest = read_manifest(directory)
     problems = Problems(str(directory))
-    unsealed = {key: value for key, value in manifest.items() if key != "digest"}
-    if manifest.get("digest") != digest_of(unsealed):
+    if not is_sealed(manifest):
         what = "was altered, or written by another version of loosim"
         problems.add(MANIFEST, what, "run the experiment again")
         problems.raise_if_any()

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from loo_sim.draws import TABLE_DEALS, deal_cards, first_dealer, seat_choices
+from loo_sim.policies.player import PolicyPlayer
 from loo_sim.referee import Deal, play_deal
 from loo_sim.rules import MOST_EXTRA_DEALS, UNITS_PER_STAKE, Rules
 
@@ -165,8 +166,6 @@ def leave(at: Table, person: int) -> None:
 
 def play_next(at: Table, seed: int, index: int) -> None:
     """Put in stake and antes, play deal `index`, and pay (S3, S15, S16)."""
-    from loo_sim.policies.player import PolicyPlayer
-
     people = len(at.policies)
     seated = sorted(at.here, key=lambda person: (person - at.dealer - 1) % people)
     for person in seated:
@@ -185,8 +184,7 @@ def play_next(at: Table, seed: int, index: int) -> None:
         at.purses[person] += net
         at.pot -= net
     looed = sum(net < 0 for net in deal.net)
+    at.deals.append(TableDeal(at.dealer, tuple(seated), deal, looed, at.pot, tuple(at.purses)))
     for person in seated:
         if at.bankroll is not None and at.purses[person] == 0:
-            at.here.remove(person)
-            at.left_at[person] = len(at.deals) + 1
-    at.deals.append(TableDeal(at.dealer, tuple(seated), deal, looed, at.pot, tuple(at.purses)))
+            leave(at, person)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -81,6 +82,12 @@ def seal(manifest: dict[str, Any]) -> None:
     manifest["digest"] = digest_of(manifest)
 
 
+def is_sealed(manifest: Mapping[str, Any]) -> bool:
+    """Whether a manifest is as it was when `seal` added its digest."""
+    unsealed = {key: value for key, value in manifest.items() if key != "digest"}
+    return bool(manifest.get("digest") == digest_of(unsealed))
+
+
 def result_of(directory: Path, here: Identity) -> dict[str, Any] | None:
     """The manifest of the result that is there, if it is one of this very run.
 
@@ -104,8 +111,7 @@ def result_of(directory: Path, here: Identity) -> dict[str, Any] | None:
     manifest = _manifest(directory)
     if manifest is None:
         return None
-    unsealed = {key: value for key, value in manifest.items() if key != "digest"}
-    if manifest.get("digest") != digest_of(unsealed):
+    if not is_sealed(manifest):
         path = directory / MANIFEST
         raise refuse(path, "was altered, or written by another version of loosim", OVER)
     refuse_if_changed(directory, manifest["identity"], here)

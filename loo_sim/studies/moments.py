@@ -53,13 +53,13 @@ class Moments(NamedTuple):
         """
         if self.n < 2:
             return nan
-        # n^2 y^2 sum((x - r y)^2), in whole numbers but for the last division.
+        # sum((x - r y)^2) times the square of sum(y), which keeps it whole.
         squares = self.xx * self.y**2 - 2 * self.x * self.y * self.xy + self.x**2 * self.yy
         return sqrt(squares / self.y**2 * self.n / (self.n - 1)) / self.y / per_unit
 
 
 def read_moments(row: npt.NDArray[np.int64], played: npt.NDArray[np.int64], n: int) -> Moments:
-    """Exact sums out of the words that the kernel keeps (see `kernels.sessions.MOMENTS`).
+    """Exact sums out of the words that the kernel keeps (see `kernels.sums.MOMENTS`).
 
     Parameters
     ----------

@@ -14,7 +14,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from loo_sim.rules import UNITS_PER_STAKE
-from loo_sim.studies.estimates import estimate_share, with_interval
+from loo_sim.studies.estimates import estimate_share, quantiles, with_interval
 from loo_sim.studies.moments import Moments, read_moments
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ HEADLINE = ("mean pot", "single pots", "clean deals", "honest / naive error")
 BANKROLLS = (5, 10, 15, 20, 30, 40, 50, 75, 100, 150, 200, 300, 500, 1000)
 """Stakes; for each it is told how often a person who brings them is ruined."""
 
-QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
+QUANTILES = {f"q{percent:02}": percent / 100 for percent in (5, 25, 50, 75, 95)}
 Ints = npt.NDArray[np.int64]
 
 
@@ -55,7 +55,7 @@ def add_counts(game: Any, seed: int, first: int, count: int, counts: Counts) -> 
 
 
 def tables(cell: Cell, work: int, counts: Counts) -> dict[str, pa.Table]:
-    """The estimates of a cell: ``session``, ``purse``, ``ruin``, ``seat``, ``policy``, ``pots``.
+    """The estimates of a cell, by name of table: each is described where it is made, below.
 
     Parameters
     ----------
@@ -203,14 +203,9 @@ def _path_table(cell: Cell, kept: SessionCounts) -> pa.Table:
     return pa.Table.from_pylist(rows)
 
 
-def _fan(name: str, values: npt.NDArray[Any], counts: Ints) -> dict[str, float]:
-    reached = np.cumsum(counts)
-    return {
-        f"{name}_q{round(100 * share):02}": float(
-            values[np.searchsorted(reached, share * int(reached[-1]))]
-        )
-        for share in QUANTILES
-    }
+def _fan(name: str, values: npt.NDArray[np.float64], counts: Ints) -> dict[str, float]:
+    at = quantiles(values, counts, tuple(QUANTILES.values()))
+    return {f"{name}_{word}": float(value) for word, value in zip(QUANTILES, at, strict=True)}
 
 
 def _purse_table(cell: Cell, kept: SessionCounts) -> pa.Table:
