@@ -35,7 +35,7 @@ KEYS: Mapping[str, tuple[str, ...]] = {
     "session": (),
     "path": ("deal",),
     "purse": ("person",),
-    "ruin": ("person", "bankroll"),
+    "ruin": ("person", "brought"),
     "seat": ("seat",),
     "policy": ("policy",),
 }

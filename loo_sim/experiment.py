@@ -356,6 +356,7 @@ def _cells(
         settings = {**settings, "rules": {}}
     points = read_sweep(settings["sweep"], problems, file.line_of)
     shelf = Shelf(file.path.parent)
+    by_tables = _is_by_tables(settings)
     everywhere = Problems(problems.source)
     game_cell(settings, everywhere, NO_AXES, file.line_of, shelf)
     told = set()
@@ -372,7 +373,7 @@ def _cells(
                     f'a pot above {cell.pot // UNITS_PER_STAKE} stakes, or study = "deals"',
                     file.line_of(point.where.get("pot", "pot")),
                 )
-            found.found += _too_many_mixtures(cell)
+            found.found += _policy_problems(cell, by_tables)
         for problem in found:
             if (problem.source, problem.key, problem.what) not in told:
                 told.add((problem.source, problem.key, problem.what))
@@ -381,7 +382,6 @@ def _cells(
                     hint = f"{problem.hint}; {of_cell}" if problem.hint else of_cell
                     problem = replace(problem, hint=hint)
                 problems.found.append(problem)
-    by_tables = _is_by_tables(settings)
     for axis in points[0].values:
         if axis in (("pot",) if by_tables else SESSION_KEYS):
             what = 'has no place in the study "session"' if by_tables else _OF_SESSIONS
@@ -401,18 +401,32 @@ def _nobody_announces(cell: Cell) -> bool:
     return cell.rules.force_on_single and cell.pot == cell.rules.single_pot(cell.players)
 
 
-def _too_many_mixtures(cell: Cell) -> tuple[Problem, ...]:
-    """That the policies mix their announcements in more ways than a compiled table can hold."""
+def _policy_problems(cell: Cell, by_tables: bool) -> tuple[Problem, ...]:
+    """What only compiling shows: too many mixtures; pots at which rounding would decide."""
     from loo_sim.policies.compile import compile_tables
+    from loo_sim.policies.pots import pot_classes, table_sizes
 
-    # Others cannot, and compiling every cell of a long sweep takes a while.
-    if all(policy.table is None and policy.announce.is_certain for policy in cell.policies):
+    # Compiling every cell of a long sweep takes a while.
+    if not any(_may_not_compile(policy, by_tables) for policy in cell.policies):
         return ()
     try:
-        compile_tables(cell.policies, cell.rules, cell.players, cell.pot)
+        if by_tables:
+            sizes = table_sizes(cell.rules, cell.players, cell.bankroll)
+            pot_classes(cell.policies, cell.rules, sizes)
+        else:
+            compile_tables(cell.policies, cell.rules, cell.players, cell.pot)
     except InputError as error:
         return error.problems
     return ()
+
+
+def _may_not_compile(policy: Policy, by_tables: bool) -> bool:
+    """Whether a policy mixes announcements, or looks at pots that change."""
+    from loo_sim.policies.language import MONEY_NAMES
+
+    looks_at_pot = any(rule.when.names() & MONEY_NAMES for rule in policy.announce.rules)
+    mixes = policy.table is not None or not policy.announce.is_certain
+    return mixes or (by_tables and looks_at_pot)
 
 
 def _override(settings: dict[str, Any], words: Sequence[str], problems: Problems) -> dict[str, str]:

@@ -514,3 +514,19 @@ def test_overrides_replace_keys_rules_and_axes(tmp_path):
 )
 def test_the_experiments_that_come_with_loosim_are_sound(path):
     assert load_experiment(path).name == path.stem
+
+
+def test_a_policy_that_rounding_would_decide_is_told_before_a_session_is_run(tmp_path):
+    policy = tmp_path / "tie.toml"
+    policy.write_text(
+        'name = "tie"\nabout = ""\n[announce]\n'
+        'rules = [{ when = "3 * trick >= pot", do = "stand" }]\notherwise = "fold"\n'
+    )
+    path = written(tmp_path, 'study = "session"\npolicies = ["tie.toml"]')
+    with pytest.raises(InputError) as caught:
+        load_experiment(path)
+    assert [str(problem) for problem in caught.value.problems] == [
+        f"{policy}:4: announce.rules.1.when: in '(3 * trick) >= pot' both sides are so nearly "
+        "equal that rounding decides (let the pot stand on one side only)"
+    ]
+    assert load_experiment(written(tmp_path, 'study = "deals"\npolicies = ["tie.toml"]')).cells

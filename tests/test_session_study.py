@@ -14,6 +14,7 @@ from loo_sim.rules import PRESETS, UNITS_PER_STAKE
 from loo_sim.session import Table, play_table
 from loo_sim.studies import session as study
 from loo_sim.studies.moments import Moments
+from loo_sim.sweep import AXES
 
 SEED, TABLES, PLAYERS, ROUNDS = 5, 60, 5, 4
 DEALS = PLAYERS * ROUNDS
@@ -99,7 +100,7 @@ def test_ruin_is_first_passage() -> None:
     cell = cell_of(None)
     found, tables = found_in(cell)["ruin"], tables_of(cell)
     for row in found:
-        person, bankroll = row["person"], row["bankroll"] * UNITS_PER_STAKE
+        person, bankroll = row["person"], row["brought"] * UNITS_PER_STAKE
         ruined = 0
         for table in tables:
             before = bankroll
@@ -110,7 +111,7 @@ def test_ruin_is_first_passage() -> None:
                     ruined += 1
                     break
                 before = after
-        assert row["ruined"] == ruined / TABLES, (person, row["bankroll"])
+        assert row["ruined"] == ruined / TABLES, (person, row["brought"])
 
 
 def test_rates_where_tables_end_early() -> None:
@@ -126,6 +127,14 @@ def test_rates_where_tables_end_early() -> None:
     assert (row["pot"], row["pot_se"]) == pytest.approx((ratio, error))
     for person, purse in enumerate(found["purse"]):
         assert purse["out"] == pytest.approx(np.mean([person in table.left_at for table in tables]))
+
+
+def test_no_table_has_a_column_that_a_sweep_could_add() -> None:
+    tables = found_in(cell_of(9))
+    axes = set(AXES) - {"pot"}  # which a session cannot sweep
+    assert {name: axes & row.keys() for name, (row, *_) in tables.items()} == {
+        name: set() for name in tables
+    }
 
 
 def test_parts_add_up_in_any_order() -> None:

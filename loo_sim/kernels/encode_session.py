@@ -21,7 +21,7 @@ from loo_sim.kernels.game import (
 )
 from loo_sim.kernels.sessions import SessionGame
 from loo_sim.policies.policy import Policy
-from loo_sim.policies.pots import pot_classes
+from loo_sim.policies.pots import pot_classes, table_sizes
 from loo_sim.rules import MOST_EXTRA_DEALS, MOST_LOO, POT_LOO, UNITS_PER_STAKE, Rules
 
 NEVER_REACHED = np.iinfo(np.int64).max
@@ -59,8 +59,7 @@ def encode_session(
         From `pot_classes`.
     """
     people = len(policies)
-    least = people if bankroll is None else rules.min_players
-    sizes = range(least, people + 1)
+    sizes = table_sizes(rules, people, bankroll)
     classes = pot_classes(policies, rules, sizes)
     play, shared = encode_play(classes.play)
     settings = encode_rules(rules)

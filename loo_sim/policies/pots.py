@@ -69,6 +69,14 @@ class _Stages(NamedTuple):
     row_of: npt.NDArray[np.int32]
 
 
+def table_sizes(rules: Rules, people: int, bankroll: int | None) -> range:
+    """Numbers of players that may be at a table of so many people.
+
+    Without a bankroll nobody ever leaves.
+    """
+    return range(people if bankroll is None else rules.min_players, people + 1)
+
+
 @np.errstate(all="ignore")
 def pot_classes(policies: Sequence[Policy], rules: Rules, sizes: Iterable[int]) -> PotClasses:
     """Compile policies, each in every seat, for every pot that can come up.

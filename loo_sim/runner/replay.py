@@ -141,11 +141,12 @@ def cell_of_run(path: Path, number: int) -> tuple[int, Cell]:
     Raises
     ------
     InputError
-        If the file is wrong, has no such cell, or a policy has changed since the run.
+        If the file is wrong or a session, has no such cell, or a policy has changed since the run.
     """
     if path.is_dir() or path.suffix == ".json":
         return _cell_of_manifest(path if path.is_dir() else path.parent, number)
     experiment = load_experiment(path)
+    _refuse_session(path, experiment.study)
     _check_number(path, number, len(experiment.cells))
     return experiment.seed, experiment.cells[number]
 
@@ -154,6 +155,7 @@ def _cell_of_manifest(directory: Path, number: int) -> tuple[int, Cell]:
     from loo_sim.result import read_manifest
 
     manifest = read_manifest(directory)
+    _refuse_session(directory, manifest["study"])
     _check_number(directory, number, len(manifest["cells"]))
     found: Mapping[str, Any] = manifest["cells"][number]
     where = f"cells.{number}"
@@ -187,6 +189,13 @@ def _cell_of_manifest(directory: Path, number: int) -> tuple[int, Cell]:
     problems.raise_if_any()
     assert cell is not None
     return manifest["seed"], replace(cell, pot=pot)
+
+
+def _refuse_session(path: Path, study: str) -> None:
+    """A deal of a session hangs on those before it: its pot, and who sits where."""
+    if study == "session":
+        what = "is a session, whose deals cannot be told one by one yet"
+        raise InputError([Problem(str(path), None, "", what, "loosim deal --players P --pot X")])
 
 
 def _check_number(path: Path, number: int, cells: int) -> None:

@@ -142,7 +142,7 @@ def _session_table(cell: Cell, kept: SessionCounts) -> pa.Table:
                 "loo_cap": (cell.rules.loo_cap or MOST_LOO / UNITS_PER_STAKE)
                 if cell.rules.loo == "pot"
                 else None,
-                "bankroll": cell.bankroll,
+                "brought": cell.bankroll,
             }
         ]
     )
@@ -256,7 +256,7 @@ def _ruin_table(cell: Cell, kept: SessionCounts) -> pa.Table:
     return pa.table(
         {
             "person": person.ravel(),
-            "bankroll": np.array(BANKROLLS)[place.ravel()],
+            "brought": np.array(BANKROLLS)[place.ravel()],
             "n": np.full(person.size, n),
             "ruined": share.mean.ravel(),
             "ruined_se": share.se.ravel(),
