@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import product
 from types import MappingProxyType
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +14,19 @@ import numpy.typing as npt
 from loo_sim.cards import all_hands, hand_classes, lowest_rank
 
 Columns = Mapping[str, npt.NDArray[np.float64] | npt.NDArray[np.bool_]]
+
+
+class Situation(NamedTuple):
+    """Where a seat announces: its place, who is in, whether the miss is there."""
+
+    seat: int
+    standers: int
+    miss_free: bool
+
+    @property
+    def row(self) -> int:
+        """Its place in the counts of announcements."""
+        return self.seat * (self.seat + 1) + 2 * self.standers + self.miss_free
 
 
 @lru_cache(maxsize=4)
@@ -51,10 +65,10 @@ def hand_columns(deck: int) -> Columns:
     return _frozen({name: column.astype(np.float64) for name, column in columns.items()})
 
 
-def situations(players: int) -> list[tuple[int, int, bool]]:
-    """Every situation in which somebody announces: (seat, standers, miss_free)."""
+def situations(players: int) -> list[Situation]:
+    """Every situation in which somebody announces."""
     return [
-        (seat, standers, miss_free)
+        Situation(seat, standers, miss_free)
         for seat in range(players)
         for standers in range(seat + 1)
         for miss_free in (False, True)
@@ -62,14 +76,14 @@ def situations(players: int) -> list[tuple[int, int, bool]]:
     ]
 
 
-def situation_columns(players: int, which: list[tuple[int, int, bool]]) -> Columns:
+def situation_columns(players: int, which: Sequence[tuple[int, int, bool]]) -> Columns:
     """The names that speak of the situation, but for money.
 
     Parameters
     ----------
     players : int
         Seats.
-    which : list of (int, int, bool)
+    which : sequence of (int, int, bool)
         Situations: seat, standers, miss_free.
 
     Returns

@@ -7,7 +7,6 @@ same deal, the others answering by their policies. Folding and defending are wor
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import starmap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -16,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from loo_sim.cards import hand_classes
-from loo_sim.policies.features import situations
+from loo_sim.policies.features import Situation, situations
 from loo_sim.rules import UNITS_PER_STAKE
 from loo_sim.studies.estimates import (
     Estimate,
@@ -40,19 +39,6 @@ STAND_RESULTS = 5
 MISS_RESULTS = 6
 """As for standing; 5: the miss was gone."""
 MISS_GONE = 5
-
-
-class Situation(NamedTuple):
-    """Where a seat speaks: its place, who is in, whether the miss is there."""
-
-    seat: int
-    standers: int
-    miss_free: bool
-
-    @property
-    def row(self) -> int:
-        """Its place in the counts."""
-        return self.seat * (self.seat + 1) + 2 * self.standers + self.miss_free
 
 
 def encode(cell: Cell) -> Any:
@@ -94,7 +80,7 @@ def tables(cell: Cell, deals: int, counts: Counts) -> dict[str, pa.Table]:
     """
     parts = [
         _situation_table(cell, deals, situation, counts[0][situation.row])
-        for situation in starmap(Situation, situations(cell.players))
+        for situation in situations(cell.players)
     ]
     return {"announce": pa.concat_tables(parts)}
 
