@@ -201,9 +201,9 @@ def deal(
     InputError
         With everything that is wrong.
     """
-    from loo_sim.experiment import SEEDS
     from loo_sim.records import to_dict
     from loo_sim.runner.replay import cell_of_words, replay
+    from loo_sim.settings import SEEDS
 
     problems = Problems("loo_sim.deal")
     _check_whole("seed", seed, 0, SEEDS - 1, problems)
@@ -232,7 +232,7 @@ def check(path: str | Path) -> CheckResult:
 
 def _check_whole(key: str, value: Any, least: int, most: int, problems: Problems) -> None:
     """Note a value that is no whole number from `least` to `most`."""
-    from loo_sim.experiment import is_whole
+    from loo_sim.settings import is_whole
 
     if not is_whole(value, least, most):
         problems.add(key, f"{value!r} is not a whole number from {least} to {most:,}")

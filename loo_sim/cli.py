@@ -6,6 +6,7 @@ import os
 import shlex
 import signal
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -149,15 +150,18 @@ def _tell_end(ended: Any, out: Output) -> int:
     """Say where a run's result is and what is missing from it; the exit code."""
     from loo_sim.runner.manifest import DONE as CELL_DONE
     from loo_sim.runner.manifest import FAILED as CELL_FAILED
-    from loo_sim.runner.run import cells_done
+    from loo_sim.runner.run import cells_done, precision_in_words
     from loo_sim.runner.signals import exit_code
+    from loo_sim.studies import find_study
 
     cells = ended.manifest["cells"]
     failed = [cell for cell in cells if cell["status"] == CELL_FAILED]
     for cell in failed:
-        axes = ", ".join(f"{axis} = {value}" for axis, value in cell["axes"].items())
-        where = f"the cell {axes}" if axes else "the only cell"
-        click.echo(f"{where} failed: {cell['error']}", err=True)
+        click.echo(f"{_where(cell)} failed: {cell['error']}", err=True)
+    wide = [cell for cell in cells if cell["precision"] and not cell["precision"]["reached"]]
+    for cell in wide:
+        study = find_study(ended.manifest["study"])
+        click.echo(f"{_where(cell)}: {precision_in_words(cell['precision'], study)}", err=True)
     if ended.stopped is not None:
         told = f"stopped: {cells_done(sum(c['status'] == CELL_DONE for c in cells), len(cells))}"
         if ended.partial is None:
@@ -175,7 +179,15 @@ def _tell_end(ended: Any, out: Output) -> int:
         click.echo(f"the failed cells alone: {ended.manifest['command']}", err=True)
     again = shlex.join(["loosim", "report", str(ended.directory)])
     out.hint(f"the result is in {ended.directory}; {again} tells it")
-    return CELLS_FAILED if failed else DONE
+    if failed:
+        return CELLS_FAILED
+    return CHECK_FAILED if wide else DONE
+
+
+def _where(cell: Mapping[str, Any]) -> str:
+    """A cell of a manifest in words."""
+    axes = ", ".join(f"{axis} = {value}" for axis, value in cell["axes"].items())
+    return f"the cell {axes}" if axes else "the only cell"
 
 
 @cli.command()
@@ -326,10 +338,10 @@ def deal(
     out: Output,
 ) -> int:
     """Tell deals in words, or as deal records with --json: any deal of any run."""
-    from loo_sim.experiment import DEFAULTS
     from loo_sim.narrate import narrate
     from loo_sim.records import to_line
     from loo_sim.runner.replay import cell_of_run, cell_of_words, reasons, replay
+    from loo_sim.settings import DEFAULTS
 
     given = {
         "--seed": seed,

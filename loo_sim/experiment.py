@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,28 +17,30 @@ from loo_sim.rules import (
     players_fault,
     pot_fault,
 )
-from loo_sim.studies import STUDY_NAMES
+from loo_sim.settings import (
+    DEFAULTS,
+    KEYS,
+    Amount,
+    Wrong,
+    check_settings,
+    is_by_tables,
+    is_whole,
+    place_fault,
+    read_amount,
+    with_defaults,
+)
 from loo_sim.sweep import LineOf, Point, flat, read_sweep
 from loo_sim.tomlfile import TomlFile, load
 
 if TYPE_CHECKING:
+    from loo_sim.policies.features import Situation
     from loo_sim.policies.policy import Policy
 
 NO_AXES = Point({}, {})
-DEFAULTS: Mapping[str, Any] = {"seed": 1, "players": 6, "policies": "peel"}
-KEYS = ("name", "study", "seed", "players", "pot", "policies", "deals", "rules", "sweep")
-SESSION_KEYS = ("tables", "rounds", "bankroll")
-"""Keys of the study `session`, which has them in place of ``pot`` and ``deals``."""
-DEFAULT_DEALS, DEFAULT_TABLES, DEFAULT_ROUNDS = 1_000_000, 10_000, 10
-_OF_SESSIONS = 'belongs to the study "session" alone'
-MOST_DEALS = 4_000_000_000
-"""Counts of a cell are 32-bit words."""
-MOST_TABLES = 2**24
 MOST_SESSION_DEALS = 4_096
 """Sums of a table stay within 64 bits even where every loo meets its cap."""
-SEEDS = 2**64
-
-_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
+MOST_CONTESTANTS = 16
+_TABLES_OF_KEYS = ("rules", "sweep", "aim")
 
 
 @dataclass(frozen=True)
@@ -56,11 +57,13 @@ class Cell:
         Units in the pot when play begins.
     rules : Rules
     policies : tuple of Policy
-        One a seat; one a person, in the study `session`.
+        One a seat; one a person, in the study `session`; in a league, those that compete.
     rounds : int
-        Times that everyone deals at a table of the study `session`.
+        Times that everyone deals at a table of a session; 0 where single deals are played.
     bankroll : int or None
-        Stakes that each person brings there; None if purses have no limit.
+        Stakes that each person brings to a session; None if purses have no limit.
+    aim : Situation or None
+        The only situation that the study `announce` looks at; None if it looks at all.
     """
 
     axes: Mapping[str, Any]
@@ -70,6 +73,7 @@ class Cell:
     policies: tuple[Policy, ...]
     rounds: int = 0
     bankroll: int | None = None
+    aim: Situation | None = None
 
     @property
     def name(self) -> str:
@@ -86,8 +90,8 @@ class Experiment:
     name, study : str
     seed : int
         0 to 2**64 - 1.
-    deals : int
-        Deals in each cell; tables, in the study `session`.
+    amount : Amount
+        How much is done in each cell.
     cells : tuple of Cell
         At least one, in the order of the sweep.
     path : Path
@@ -101,7 +105,7 @@ class Experiment:
     name: str
     study: str
     seed: int
-    deals: int
+    amount: Amount
     cells: tuple[Cell, ...]
     path: Path
     overrides: tuple[str, ...]
@@ -131,18 +135,18 @@ def load_experiment(path: str | Path, overrides: Sequence[str] = ()) -> Experime
     file = load(path)
     problems = Problems(str(file.path))
     settings = {**DEFAULTS, "name": file.path.stem, **file.data}
-    by_tables = _is_by_tables(settings)
-    usual = (
-        {"tables": DEFAULT_TABLES, "rounds": DEFAULT_ROUNDS}
-        if by_tables
-        else {"deals": DEFAULT_DEALS}
-    )
-    settings = {**usual, **settings}
     for table in ("rules", "sweep"):
         value = settings.get(table, {})
         settings[table] = flat(value) if isinstance(value, dict) else value
     replaced = _override(settings, overrides, problems)
-    _check_single_values(settings, problems, file.line_of)
+    _give_way(settings, replaced)
+    settings = with_defaults(settings)
+
+    def wrong(key: str, what: str, hint: str = "") -> None:
+        problems.add(key, what, hint, file.line_of(key))
+
+    check_settings(settings, wrong)
+    amount = read_amount(settings, wrong)
     cells = _cells(settings, replaced, problems, file)
 
     def told(problem: Problem) -> Problem:
@@ -158,11 +162,11 @@ def load_experiment(path: str | Path, overrides: Sequence[str] = ()) -> Experime
         name=settings["name"],
         study=settings["study"],
         seed=settings["seed"],
-        deals=settings["tables" if by_tables else "deals"],
+        amount=amount,
         cells=tuple(cells),
         path=file.path,
         overrides=tuple(overrides),
-        settings={key: settings[key] for key in (*KEYS, *SESSION_KEYS) if key in settings},
+        settings={key: settings[key] for key in KEYS if key in settings},
     )
 
 
@@ -218,9 +222,18 @@ def game_cell(
                 wrong("pot", fault)
             else:
                 pot = round(stakes * UNITS_PER_STAKE)
-    policies = _seat_policies(options["policies"], players, shelf or Shelf(Path()), wrong, problems)
+    in_league = options.get("study") == "league"
+    words = _policy_words(options["policies"], None if in_league else players, wrong)
+    policies = _find_policies(words, shelf or Shelf(Path()), wrong, problems)
+    if in_league:
+        _check_contestants(words, policies, wrong)
+    elif len(policies) == 1:
+        policies *= players or 0
+    aim = None
+    if "aim" in options and players is not None:
+        aim = _read_aim(options["aim"], players, wrong)
     rounds, bankroll = options.get("rounds", 0), options.get("bankroll")
-    if _is_by_tables(options) and rules is not None and players is not None:
+    if is_by_tables(options) and rules is not None and players is not None:
         most = MOST_SESSION_DEALS // players
         if not is_whole(rounds, 1, most):
             wrong(
@@ -238,7 +251,7 @@ def game_cell(
             )
     if len(problems.found) > before or rules is None or players is None or pot is None:
         return None
-    return Cell(dict(point.values), players, pot, rules, policies, rounds, bankroll)
+    return Cell(dict(point.values), players, pot, rules, policies, rounds, bankroll, aim)
 
 
 class Shelf:
@@ -266,13 +279,8 @@ class Shelf:
         return self._known[word]
 
 
-def _seat_policies(
-    value: Any, players: int | None, shelf: Shelf, wrong: Callable[..., None], problems: Problems
-) -> tuple[Policy, ...]:
-    """A policy for each seat out of a word, or a list of one or of one a seat.
-
-    Without a number of players the policies are checked all the same, and none are returned.
-    """
+def _policy_words(value: Any, players: int | None, wrong: Wrong) -> list[str]:
+    """The words that name policies: for `players`, one for all or one a seat; None: any number."""
     words = [value] if isinstance(value, str) else value
     if not isinstance(words, list) or not all(isinstance(word, str) for word in words) or not words:
         wrong(
@@ -280,13 +288,20 @@ def _seat_policies(
             f"{value!r} is neither a policy nor a list of policies",
             'a name, a path, or a list of them: "peel", ["peel"]',
         )
-        return ()
+        return []
     if players is not None and len(words) not in (1, players):
         wrong(
             "policies",
             f"there are {len(words)} policies for {players} players",
             "give one for all, or one a seat, the dealer's last",
         )
+    return words
+
+
+def _find_policies(
+    words: Sequence[str], shelf: Shelf, wrong: Wrong, problems: Problems
+) -> tuple[Policy, ...]:
+    """The policies that can be had."""
     policies = []
     for word in words:
         found = shelf.find(word)
@@ -298,51 +313,59 @@ def _seat_policies(
                 wrong("policies", f"'{word}': {problem.what}", problem.hint)
             else:
                 problems.found.append(problem)
-    return tuple(policies * (players or 0) if len(policies) == 1 else policies)
+    return tuple(policies)
 
 
-def _check_single_values(settings: dict[str, Any], problems: Problems, line_of: LineOf) -> None:
-    """Unknown keys, and the keys that are the same in every cell."""
-
-    def wrong(key: str, what: str, hint: str = "") -> None:
-        problems.add(key, what, hint, line_of(key))
-
-    by_tables = _is_by_tables(settings)
-    for key in settings:
-        if by_tables and key in ("deals", "pot"):
-            hint = "tables = ..., rounds = ..." if key == "deals" else "it begins with the stakes"
-            wrong(key, 'has no place in the study "session"', hint)
-        elif key in SESSION_KEYS and not by_tables:
-            wrong(key, _OF_SESSIONS)
-        elif key not in KEYS and key not in SESSION_KEYS:
-            wrong(key, "no such key", nearest(key, (*KEYS, *SESSION_KEYS)))
-    name, study = settings["name"], settings.get("study")
-    if not isinstance(name, str) or not _NAME.fullmatch(name):
-        wrong(
-            "name",
-            f"{name!r} cannot name a result",
-            "up to 100 letters, digits, '-', '_' and '.', not starting with '-' or '.'",
-        )
-    studies = "one of: " + ", ".join(STUDY_NAMES)
-    if study is None:
-        wrong("study", "is missing", studies)
-    elif study not in STUDY_NAMES:
-        wrong("study", f"{study!r} is no study of this version", studies)
-    if not is_whole(settings["seed"], 0, SEEDS - 1):
-        wrong("seed", f"{settings['seed']!r} is not a whole number from 0 to 2**64 - 1")
-    work, most = ("tables", MOST_TABLES) if by_tables else ("deals", MOST_DEALS)
-    if not is_whole(settings[work], 1, most):
-        wrong(work, f"{settings[work]!r} is not a whole number from 1 to {most:,}")
+def _check_contestants(words: Sequence[str], policies: Sequence[Policy], wrong: Wrong) -> None:
+    """Note what keeps policies from a league, whose tables name them."""
+    if words and not 2 <= len(words) <= MOST_CONTESTANTS:
+        many = "1 policy" if len(words) == 1 else f"{len(words)} policies"
+        hint = 'policies = ["trumps", "peel"]'
+        wrong("policies", f"a league is of 2 to {MOST_CONTESTANTS} policies, not of {many}", hint)
+    names = [policy.name for policy in policies]
+    for name in dict.fromkeys(names):
+        if names.count(name) > 1:
+            hint = "name says what a policy file's policy is called"
+            wrong("policies", f"{names.count(name)} of a league's policies are called {name}", hint)
 
 
-def _is_by_tables(settings: Mapping[str, Any]) -> bool:
-    """Whether an experiment counts tables rather than deals."""
-    return settings.get("study") == "session"
+def _read_aim(value: Any, players: int, wrong: Wrong) -> Situation | None:
+    """The situation that a study looks at, noting everything that is wrong with it."""
+    from loo_sim.policies.features import Situation, situations
 
-
-def is_whole(value: Any, least: int, most: int) -> bool:
-    """Whether a value is a whole number from `least` to `most`; true and false are none."""
-    return isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
+    example = "as in aim = { seat = 1, standers = 0, miss_free = true }"
+    if not isinstance(value, dict):
+        wrong("aim", f"{value!r} is not a table of a situation", example)
+        return None
+    wrong_before = False
+    for key in value:
+        if key not in Situation._fields:
+            wrong(f"aim.{key}", "no such key", nearest(key, Situation._fields))
+            wrong_before = True
+    seat, standers, free = (value.get(key) for key in Situation._fields)
+    for key, number in (("seat", seat), ("standers", standers)):
+        if not is_whole(number, 0, players - 1):
+            what = "is missing" if number is None else f"{number!r} is not a whole number"
+            wrong(f"aim.{key}", what, f"0 to {players - 1}, for {players} players")
+            wrong_before = True
+    if not isinstance(free, bool):
+        what = "is missing" if free is None else f"{free!r} is neither true nor false"
+        wrong("aim.miss_free", what, "whether nobody has taken the miss yet")
+        wrong_before = True
+    if wrong_before:
+        return None
+    aim = Situation(**value)
+    if aim not in situations(players):
+        if aim.standers > aim.seat:
+            what = f"{aim.standers} cannot be in before seat {aim.seat} speaks"
+            hint = "seats count from 0"
+        elif aim.seat == players - 1:
+            what, hint = "the dealer speaks only if somebody is in", "standers = 1"
+        else:
+            what, hint = "the miss is gone, and nobody is in who took it", "miss_free = true"
+        wrong("aim", what, hint)
+        return None
+    return aim
 
 
 def _cells(
@@ -356,7 +379,6 @@ def _cells(
         settings = {**settings, "rules": {}}
     points = read_sweep(settings["sweep"], problems, file.line_of)
     shelf = Shelf(file.path.parent)
-    by_tables = _is_by_tables(settings)
     everywhere = Problems(problems.source)
     game_cell(settings, everywhere, NO_AXES, file.line_of, shelf)
     told = set()
@@ -373,7 +395,7 @@ def _cells(
                     f'a pot above {cell.pot // UNITS_PER_STAKE} stakes, or study = "deals"',
                     file.line_of(point.where.get("pot", "pot")),
                 )
-            found.found += _policy_problems(cell, by_tables)
+            found.found += _policy_problems(cell, settings)
         for problem in found:
             if (problem.source, problem.key, problem.what) not in told:
                 told.add((problem.source, problem.key, problem.what))
@@ -383,10 +405,10 @@ def _cells(
                     problem = replace(problem, hint=hint)
                 problems.found.append(problem)
     for axis in points[0].values:
-        if axis in (("pot",) if by_tables else SESSION_KEYS):
-            what = 'has no place in the study "session"' if by_tables else _OF_SESSIONS
+        fault = place_fault(settings, axis)
+        if fault and axis in KEYS:
             where = points[0].where[axis]
-            problems.add(where, what, "", file.line_of(where))
+            problems.add(where, *fault, file.line_of(where))
     for key, word in replaced.items():
         if key in points[0].values:
             problems.add(
@@ -401,11 +423,12 @@ def _nobody_announces(cell: Cell) -> bool:
     return cell.rules.force_on_single and cell.pot == cell.rules.single_pot(cell.players)
 
 
-def _policy_problems(cell: Cell, by_tables: bool) -> tuple[Problem, ...]:
+def _policy_problems(cell: Cell, settings: Mapping[str, Any]) -> tuple[Problem, ...]:
     """What only compiling shows: too many mixtures; pots at which rounding would decide."""
     from loo_sim.policies.compile import compile_tables
     from loo_sim.policies.pots import pot_classes, table_sizes
 
+    by_tables = is_by_tables(settings)
     # Compiling every cell of a long sweep takes a while.
     if not any(_may_not_compile(policy, by_tables) for policy in cell.policies):
         return ()
@@ -443,7 +466,9 @@ def _override(settings: dict[str, Any], words: Sequence[str], problems: Problems
         replaced[key] = word
         table = settings
         first, _, rest = key.partition(".")
-        if rest and first in ("rules", "sweep") and isinstance(settings[first], dict):
+        if first == "aim" and rest:
+            settings.setdefault("aim", {})
+        if rest and first in _TABLES_OF_KEYS and isinstance(settings[first], dict):
             table, key = settings[first], rest
         if table is not settings and key.startswith("zip."):
             zipped = table.setdefault("zip", {})
@@ -452,6 +477,28 @@ def _override(settings: dict[str, Any], words: Sequence[str], problems: Problems
             table, key = zipped, key[4:]
         table[key] = toml_value(text.strip())
     return replaced
+
+
+def _give_way(settings: dict[str, Any], replaced: Mapping[str, str]) -> None:
+    """Leave out what the file says of how much is done, where the command line says it otherwise.
+
+    Parameters
+    ----------
+    settings : dict
+        Modified in place.
+    replaced : mapping
+        Keys that the command line gave.
+    """
+    amounts = ("deals", "tables")
+    if "until" in replaced:
+        others: tuple[str, ...] = amounts
+    elif replaced.keys() & set(amounts):
+        others = ("until", "max_deals", "max_tables", "max_seconds")
+    else:
+        return
+    for key in others:
+        if key not in replaced:
+            settings.pop(key, None)
 
 
 def toml_value(text: str) -> Any:

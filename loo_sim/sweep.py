@@ -22,7 +22,10 @@ AXES = (
 )
 """Keys of an experiment that can be swept."""
 
-_FIXED = ("name", "study", "seed", "deals", "tables")
+_FIXED = (
+    *("name", "study", "seed", "deals", "tables"),
+    *("until", "max_deals", "max_tables", "max_seconds", "aim"),
+)
 
 LineOf = Callable[[str], int | None]
 

@@ -9,6 +9,7 @@ import pytest
 from loo_sim.experiment import load_experiment
 from loo_sim.problems import InputError
 from loo_sim.rules import PRESETS, UNITS_PER_STAKE
+from loo_sim.settings import Amount
 
 ROOT = Path(__file__).parent.parent
 
@@ -22,11 +23,112 @@ AXES = (
 
 # File, words after -s, and the lines told; FILE stands for the file's path.
 WRONG = {
-    "no study": ("seed = 1", [], ["FILE: study: is missing (one of: deals, announce, session)"]),
-    "a league": (
+    "no study": (
+        "seed = 1",
+        [],
+        ["FILE: study: is missing (one of: deals, announce, session, league)"],
+    ),
+    "a league of one": (
         'study = "league"',
         [],
-        ["FILE:1: study: 'league' is no study of this version (one of: deals, announce, session)"],
+        [
+            "FILE: policies: a league is of 2 to 16 policies, not of 1 policy "
+            '(policies = ["trumps", "peel"])'
+        ],
+    ),
+    "a league of a name twice, with the keys of sessions": (
+        'study = "league"\npolicies = ["peel", "peel", "trumps"]\ntables = 5\nbankroll = 9',
+        [],
+        [
+            "FILE:2: policies: 2 of a league's policies are called peel "
+            "(name says what a policy file's policy is called)",
+            "FILE:3: tables: has no place in a league without rounds "
+            "(rounds = 10 plays it in sessions)",
+            "FILE:4: bankroll: has no place in a league without rounds "
+            "(rounds = 10 plays it in sessions)",
+        ],
+    ),
+    "a league in sessions with the keys of deals": (
+        'study = "league"\npolicies = ["peel", "trumps"]\nrounds = 0\ndeals = 5\npot = 3',
+        [],
+        [
+            "FILE:3: rounds: 0 is not a whole number from 1 to 682 (each of 6 players deals once "
+            "a round, 4,096 deals at most)",
+            "FILE:4: deals: has no place in a league that has rounds (tables = ..., rounds = ...)",
+            "FILE:5: pot: has no place in a league that has rounds (it begins with the stakes)",
+        ],
+    ),
+    "until beside deals": (
+        'study = "deals"\ndeals = 5\nuntil = 0.01',
+        [],
+        ["FILE:2: deals: is there beside until (with until, max_deals bounds the work)"],
+    ),
+    "bounds without until": (
+        'study = "deals"\nmax_deals = 5\nmax_seconds = 3',
+        [],
+        [
+            "FILE:2: max_deals: says how far to go, but not until when (until = 0.01)",
+            "FILE:3: max_seconds: says how far to go, but not until when (until = 0.01)",
+        ],
+    ),
+    "until nothing": (
+        'study = "session"\nuntil = 0\nmax_tables = 0\nmax_seconds = nan\nmax_deals = 3',
+        [],
+        [
+            "FILE:2: until: 0 is not a number of stakes above 0 "
+            "(the half-width of a 95 % interval, as in until = 0.01)",
+            "FILE:3: max_tables: 0 is not a whole number from 1 to 16,777,216",
+            "FILE:4: max_seconds: nan is not a number of seconds above 0",
+            'FILE:5: max_deals: has no place in the study "session" (max_tables = ...)',
+        ],
+    ),
+    "until a word, and swept": (
+        'study = "deals"\nuntil = "soon"\n[sweep]\nuntil = [0.1, 0.2]',
+        [],
+        [
+            "FILE:2: until: 'soon' is not a number of stakes above 0 "
+            "(the half-width of a 95 % interval, as in until = 0.01)",
+            "FILE:4: sweep.until: until is the same in all cells and cannot be an axis",
+        ],
+    ),
+    "an aim of a study that has none": (
+        'study = "deals"\naim = { seat = 0, standers = 0, miss_free = true }',
+        [],
+        ['FILE:2: aim: has no place in the study "deals" (it is of: announce)'],
+    ),
+    "an aim that is no table": (
+        'study = "announce"\naim = 3',
+        [],
+        [
+            "FILE:2: aim: 3 is not a table of a situation "
+            "(as in aim = { seat = 1, standers = 0, miss_free = true })"
+        ],
+    ),
+    "an aim with everything wrong": (
+        'study = "announce"\n[aim]\nseat = 6\nstander = 1\nmiss_free = 1',
+        [],
+        [
+            "FILE:2: aim.standers: is missing (0 to 5, for 6 players)",
+            "FILE:3: aim.seat: 6 is not a whole number (0 to 5, for 6 players)",
+            "FILE:4: aim.stander: no such key (did you mean 'standers'?)",
+            "FILE:5: aim.miss_free: 1 is neither true nor false "
+            "(whether nobody has taken the miss yet)",
+        ],
+    ),
+    "an aim at what cannot be": (
+        'study = "announce"',
+        ["aim.seat=2", "aim.standers=3", "aim.miss_free=true"],
+        ["FILE: aim: 3 cannot be in before seat 2 speaks (seats count from 0)"],
+    ),
+    "an aim at a dealer alone": (
+        'study = "announce"\naim = { seat = 5, standers = 0, miss_free = true }',
+        [],
+        ["FILE:2: aim: the dealer speaks only if somebody is in (standers = 1)"],
+    ),
+    "an aim at a miss that nobody took": (
+        'study = "announce"\naim = { seat = 2, standers = 0, miss_free = false }',
+        [],
+        ["FILE:2: aim: the miss is gone, and nobody is in who took it (miss_free = true)"],
     ),
     "a session with the keys of a deal": (
         'study = "session"\npot = 6\ndeals = 10',
@@ -39,15 +141,15 @@ WRONG = {
     "a session that sweeps the pot": (
         'study = "session"\n[sweep]\npot = [6, 9]',
         [],
-        ['FILE:3: sweep.pot: has no place in the study "session"'],
+        ['FILE:3: sweep.pot: has no place in the study "session" (it begins with the stakes)'],
     ),
     "deals with the keys of a session": (
         'study = "deals"\nrounds = 3\ntables = 5\n[sweep]\nbankroll = [5]',
         [],
         [
-            'FILE:2: rounds: belongs to the study "session" alone',
-            'FILE:3: tables: belongs to the study "session" alone',
-            'FILE:5: sweep.bankroll: belongs to the study "session" alone',
+            'FILE:2: rounds: has no place in the study "deals" (it is of: session, league)',
+            'FILE:3: tables: has no place in the study "deals" (it is of: session, league)',
+            'FILE:5: sweep.bankroll: has no place in the study "deals" (it is of: session, league)',
         ],
     ),
     "a session that is too long": (
@@ -213,7 +315,8 @@ WRONG = {
         'study = "dealt"\nsed = 1\ndeals = 0\nplayers = 3\n[rules]\nloo = 0',
         [],
         [
-            "FILE:1: study: 'dealt' is no study of this version (one of: deals, announce, session)",
+            "FILE:1: study: 'dealt' is no study of this version "
+            "(one of: deals, announce, session, league)",
             "FILE:2: sed: no such key (did you mean 'seed'?)",
             "FILE:3: deals: 0 is not a whole number from 1 to 4,000,000,000",
             'FILE:6: rules.loo: 0 is not a whole number of stakes from 1 to 1,000,000 or "pot"',
@@ -395,10 +498,27 @@ def test_a_missing_policy_file_is_blamed_on_who_named_it(tmp_path):
 def test_what_is_left_out_has_its_usual_value(tmp_path):
     experiment = load_experiment(written(tmp_path, 'study = "deals"'))
     (cell,) = experiment.cells
-    assert (experiment.name, experiment.seed, experiment.deals) == ("x", 1, 1_000_000)
+    assert (experiment.name, experiment.seed, experiment.amount) == ("x", 1, Amount(1_000_000))
     assert (cell.players, cell.pot, cell.rules) == (6, 3 * UNITS_PER_STAKE, PRESETS["standard"])
     assert [policy.name for policy in cell.policies] == ["peel"] * 6
     assert cell.axes == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "amount"),
+    [
+        ('study = "deals"\nuntil = 0.5', [], Amount(10**9, 0.5)),
+        ('study = "session"\nuntil = 1', [], Amount(10**6, 1)),
+        ('study = "deals"\nuntil = 0.5\nmax_deals = 7\nmax_seconds = 9', [], Amount(7, 0.5, 9)),
+        ('study = "deals"\ndeals = 5', ["until=0.25", "max_deals=8"], Amount(8, 0.25)),
+        ('study = "deals"\nuntil = 0.5\nmax_deals = 7', ["deals=5"], Amount(5)),
+        ('study = "session"\nuntil = 0.5\nmax_seconds = 7', ["tables=5"], Amount(5)),
+    ],
+)
+def test_how_much_is_done_is_said_in_one_way_and_the_command_line_wins(
+    text, words, amount, tmp_path
+):
+    assert load_experiment(written(tmp_path, text), words).amount == amount
 
 
 def test_the_usual_pot_is_what_the_deal_puts_in(tmp_path):

@@ -111,7 +111,7 @@ def test_every_experiment_of_the_repository(study, tmp_path, path):
     run_experiment(experiment, tmp_path / "out", jobs=1)
     found = again(tmp_path / "out", tmp_path / "again")
     assert found.cells == experiment.cells
-    for key in ("name", "study", "seed", "deals"):
+    for key in ("name", "study", "seed", "amount"):
         assert getattr(found, key) == getattr(experiment, key)
     assert recipe_of(tmp_path / "out").differences == []
 
@@ -133,7 +133,7 @@ def test_what_the_command_line_replaced_is_in_the_file(study, tmp_path):
     experiment, out = made(tmp_path, text, *words)
     found = again(out, tmp_path / "again")
     assert found.cells == experiment.cells
-    assert (found.deals, found.cells[0].rules.loo, found.cells[0].players) == (30, "pot", 7)
+    assert (found.amount.most, found.cells[0].rules.loo, found.cells[0].players) == (30, "pot", 7)
 
 
 # Policy files.

@@ -40,6 +40,11 @@ class CellOutcome:
         Its few figures, as rows of text.
     rows : mapping of str to int
         How many rows of each table are its own.
+    deals : int
+        Deals (or tables) counted; 0 unless it is done.
+    precision : mapping or None
+        What the experiment's `until` came to: the ``half_width`` in stakes (None if unknown),
+        whether it was ``reached``, and the deals at each of the ``checkpoints``.
     """
 
     status: str
@@ -47,6 +52,8 @@ class CellOutcome:
     error: str = ""
     headline: Sequence[Sequence[str]] = ()
     rows: Mapping[str, int] = field(default_factory=dict)
+    deals: int = 0
+    precision: Mapping[str, Any] | None = None
 
 
 def make_manifest(
@@ -97,7 +104,7 @@ def make_manifest(
         "experiment": dict(experiment.settings),
         "identity": identity,
         "cells": [
-            _cell(experiment, cell, outcome, of_axes)
+            _cell(cell, outcome, of_axes)
             for cell, outcome, of_axes in zip(experiment.cells, outcomes, axes, strict=True)
         ],
         "policy_files": _policy_files(experiment),
@@ -122,9 +129,7 @@ def _status(outcomes: Sequence[CellOutcome]) -> str:
     return FAILED if FAILED in found else DONE
 
 
-def _cell(
-    experiment: Experiment, cell: Cell, outcome: CellOutcome, axes: Mapping[str, Any]
-) -> dict[str, Any]:
+def _cell(cell: Cell, outcome: CellOutcome, axes: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "axes": dict(axes),
         "players": cell.players,
@@ -135,12 +140,13 @@ def _cell(
             {"name": policy.name, "digest": policy.digest, "source": _source(policy)}
             for policy in cell.policies
         ],
-        "deals": experiment.deals if outcome.status == DONE else 0,
+        "deals": outcome.deals,
         "status": outcome.status,
         "seconds": round(outcome.seconds, 3),
         "error": outcome.error,
         "headline": [list(row) for row in outcome.headline],
         "rows": dict(outcome.rows),
+        "precision": outcome.precision,
     }
 
 

@@ -5,6 +5,7 @@
 ``cell-N.json``       a finished cell: its tables' digests, time and headline
 ``cell-N.NAME``       a table of it, Parquet
 ``cell-N.part-K``     the cell at work: what thread K has counted (`parts.py`)
+``cell-N.goal``       its checkpoints so far, where the experiment says `until` (`stopping.py`)
 ``assembling``        the result directory while it is made
 ``result, older``     the result, whole, and the one that it replaces (`results.py`)
 ``.lock, .holder``    who is at work on it (`lock.py`)
@@ -16,7 +17,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -56,6 +57,9 @@ if TYPE_CHECKING:
 IDENTITY = "identity.json"
 ASSEMBLING = "assembling"
 
+OUTCOME = ("seconds", "headline", "deals", "precision")
+"""What a finished cell keeps beside its tables; a manifest says the same of it."""
+
 _WORK = re.compile(r"cell-\d+\..+")
 _LOCKS = (LOCK, HOLDER)
 _OWN = (IDENTITY, ASSEMBLING, RESULT, OLDER, *_LOCKS)
@@ -74,8 +78,8 @@ class Partial:
     path : Path
         The partial folder.
     done : dict of int to dict
-        Finished cells by number: ``seconds``, ``headline`` (rows of text), and of each of the
-        ``tables`` its ``sha256`` and number of ``rows``.
+        Finished cells by number: ``seconds``, ``headline`` (rows of text), ``deals``, ``precision``
+        (see `CellOutcome`), and of each of the ``tables`` its ``sha256`` and number of ``rows``.
 
     Raises
     ------
@@ -217,12 +221,19 @@ class Partial:
                 own[name] = tables[name].slice(starts[name], rows)
                 starts[name] += rows
             if number not in self.done:
-                self.keep(number, own, cell["seconds"], cell["headline"])
+                self.keep(number, own, {key: cell[key] for key in OUTCOME})
 
-    def keep(
-        self, number: int, tables: Mapping[str, pa.Table], seconds: float, headline: Any
-    ) -> None:
+    def keep(self, number: int, tables: Mapping[str, pa.Table], outcome: Mapping[str, Any]) -> None:
         """Keep the tables of a finished cell; what its threads had counted is of no use then.
+
+        Parameters
+        ----------
+        number : int
+            The cell's.
+        tables : mapping of str to Table
+            Its tables, axes included.
+        outcome : mapping
+            What else there is to tell: the keys of `OUTCOME`, as `CellOutcome` has them.
 
         Raises
         ------
@@ -232,8 +243,7 @@ class Partial:
         record: dict[str, Any] = {
             "identity": self._identity,
             "cell": number,
-            "seconds": seconds,
-            "headline": [list(row) for row in headline],
+            **outcome,
             "tables": {},
         }
         for name, table in tables.items():
@@ -246,6 +256,31 @@ class Partial:
         self.done[number] = record
         for part in self.path.glob(f"cell-{number}.part-*"):
             part.unlink()
+        self._goal(number).unlink(missing_ok=True)
+
+    def checkpoints(self, number: int) -> list[int]:
+        """The checkpoints that a cell at work has had, the one that it is going to included.
+
+        Returns
+        -------
+        list of int
+            Deals, or tables; empty if it has had none, or if what is kept of them is damaged.
+        """
+        record = read_record(self._goal(number))
+        if record is None or (record["identity"], record["cell"]) != (self._identity, number):
+            return []
+        return list(record["checkpoints"])
+
+    def go_to(self, number: int, checkpoints: Sequence[int]) -> None:
+        """Keep the checkpoints of a cell at work before going on to the last of them.
+
+        Raises
+        ------
+        OSError
+            If they cannot be written.
+        """
+        record = {"identity": self._identity, "cell": number, "checkpoints": list(checkpoints)}
+        write_record(self._goal(number), record)
 
     def parts(self, number: int, length: int, empty: Callable[[], Counts]) -> Parts:
         """The files of a cell at work, cut into chunks of `length`."""
@@ -313,6 +348,9 @@ class Partial:
             self._clear()
             self._lock.release_empty()
         return kept
+
+    def _goal(self, number: int) -> Path:
+        return self.path / f"cell-{number}.goal"
 
     def _table(self, number: int, name: str) -> Path:
         return self.path / f"cell-{number}.{name}"

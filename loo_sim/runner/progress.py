@@ -38,8 +38,11 @@ class Progress:
     def say(self, text: str) -> None:
         """Tell one line."""
 
-    def start_cell(self, name: str, work: int, unit: str) -> None:
-        """A cell of so much work begins, counted in ``deals`` or another unit."""
+    def start_cell(self, name: str, unit: str) -> None:
+        """A cell begins, whose work is counted in ``deals`` or another unit."""
+
+    def go_to(self, work: int) -> None:
+        """The cell goes on until so much work is done."""
 
     def advance(self, work: int) -> None:
         """So much more is done; called from any thread."""
@@ -105,9 +108,14 @@ class BarProgress(Progress):
         """Tell one line above the bar."""
         self._bars.console.print(text, markup=False)
 
-    def start_cell(self, name: str, work: int, unit: str) -> None:
-        """A cell of so much work begins, counted in ``deals`` or another unit."""
-        self._task = self._bars.add_task(name, total=work, unit=unit)
+    def start_cell(self, name: str, unit: str) -> None:
+        """A cell begins, whose work is counted in ``deals`` or another unit."""
+        self._task = self._bars.add_task(name, total=0, unit=unit)
+
+    def go_to(self, work: int) -> None:
+        """The cell goes on until so much work is done."""
+        if self._task is not None:
+            self._bars.update(self._task, total=work)
 
     def advance(self, work: int) -> None:
         """So much more is done; called from any thread."""

@@ -8,20 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from loo_sim.draws import deal_cards, seat_choices
-from loo_sim.experiment import (
-    DEFAULTS,
-    SEEDS,
-    Cell,
-    game_cell,
-    is_whole,
-    load_experiment,
-    toml_value,
-)
+from loo_sim.experiment import Cell, game_cell, load_experiment, toml_value
 from loo_sim.policies.player import PolicyPlayer, reason
 from loo_sim.problems import InputError, Problem, Problems
 from loo_sim.records import Record
 from loo_sim.referee import Deal, play_deal
 from loo_sim.rules import MOST_STAKES, UNITS_PER_STAKE
+from loo_sim.settings import DEFAULTS, SEEDS, is_whole
 from loo_sim.views import Situation
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import shutil
 import traceback
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from math import isfinite
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -22,12 +23,13 @@ from loo_sim.runner.manifest import (
     CellOutcome,
     make_manifest,
 )
-from loo_sim.runner.partial import Partial
+from loo_sim.runner.partial import OUTCOME, Partial
 from loo_sim.runner.parts import Parts, Total
 from loo_sim.runner.plan import chunks, deals_in
 from loo_sim.runner.progress import Progress
 from loo_sim.runner.results import check_place, partial_of, refuse, result_of
 from loo_sim.runner.signals import Stopper
+from loo_sim.runner.stopping import is_reached, next_checkpoint
 from loo_sim.runner.threads import affordable_threads, count_cell
 from loo_sim.studies import Study, find_study
 from loo_sim.sweep import column_values
@@ -162,7 +164,7 @@ def run_experiment(
         manifest,
         work.study.HEADLINE,
         _headline(experiment, manifest),
-        part_of(work.deals, experiment.deals, work.study.UNIT) if work.deals else "",
+        part_of(work.deals, work.goal, work.study.UNIT) if work.deals else "",
         stopped,
     )
 
@@ -205,7 +207,7 @@ class _Work:
         self.study: Study = find_study(experiment.study)
         self.axes = column_values([cell.axes for cell in experiment.cells])
         self.failed: dict[int, CellOutcome] = {}
-        self.deals = 0
+        self.deals, self.goal = 0, 0
         self.compiled = False
         self.resuming = False
 
@@ -265,7 +267,8 @@ class _Work:
             if number in self.partial.done:
                 of = self.partial.done[number]
                 rows = {name: table["rows"] for name, table in of["tables"].items()}
-                found.append(CellOutcome(DONE, of["seconds"], "", of["headline"], rows))
+                kept = {key: of[key] for key in OUTCOME}
+                found.append(CellOutcome(DONE, rows=rows, **kept))
             elif number in self.failed:
                 found.append(self.failed[number])
             else:
@@ -278,10 +281,10 @@ class _Work:
         begun = perf_counter()
         place = f"{number + 1} of {len(self.experiment.cells)}"
         name = f"{place}: {cell.name}" if cell.axes else self.experiment.name
-        self.progress.start_cell(name, self.experiment.deals, self.study.UNIT)
+        self.progress.start_cell(name, self.study.UNIT)
         self.deals = 0
         try:
-            tables, seconds = self.tables(number, cell, begun, stopper)
+            tables, outcome = self.tables(number, cell, begun, stopper)
         except OSError:
             raise  # the machine's fault and not the cell's: the next would fare no better
         except Exception as error:  # whatever it is, the other cells go on
@@ -292,12 +295,14 @@ class _Work:
             if self.verbose:
                 self.progress.say(traceback.format_exc())
             return
-        work = f"{self.experiment.deals:,} {self.study.UNIT}"
+        told = f"{outcome['deals']:,} {self.study.UNIT} in {outcome['seconds']:.1f} s"
+        if outcome["precision"] is not None:
+            told += f", {precision_in_words(outcome['precision'], self.study)}"
         own = {table: _with_axes(rows, self.axes[number]) for table, rows in tables.items()}
         with stopper.shield():
-            self.partial.keep(number, own, seconds, self.study.headline(tables))
+            self.partial.keep(number, own, outcome)
             self.deals = 0
-            self.progress.end_cell(f"{name}: {work} in {seconds:.1f} s")
+            self.progress.end_cell(f"{name}: {told}")
 
     def parts(self, number: int, cell: Cell) -> Parts:
         """The files of a cell at work."""
@@ -306,48 +311,143 @@ class _Work:
 
     def tables(
         self, number: int, cell: Cell, begun: float, stopper: Stopper
-    ) -> tuple[dict[str, pa.Table], float]:
-        """Count the deals of a cell that are not counted yet; its estimates, and its seconds."""
-        from loo_sim.kernels.compiled import compiling
+    ) -> tuple[dict[str, pa.Table], dict[str, Any]]:
+        """Count what is not counted yet of a cell; its estimates, and what `Partial.keep` keeps.
 
-        seed, deals, length = self.experiment.seed, self.experiment.deals, self.study.CHUNK_DEALS
+        A cell that goes on until a precision is reached is looked at at its checkpoints, and at
+        no other time but when its seconds are up.
+        """
+        amount, length = self.experiment.amount, self.study.CHUNK_DEALS
         game = self.study.encode(cell)
         parts = self.parts(number, cell)
         total, damaged = parts.load()
         for name in damaged:
             self.tell_damaged(name)
-        self.deals = deals_in(total.chunks, deals, length)
+        checkpoints = self.partial.checkpoints(number) or [self.first_checkpoint()]
+        if total.chunks and max(total.chunks) * length >= checkpoints[-1]:
+            self.tell_damaged(f"cell-{number}.goal")  # what it counted is of no checkpoint
+            parts.clear()
+            total = Total(self.study.empty_counts(cell))
+        before = total.seconds
+
+        def seconds() -> float:
+            return before + perf_counter() - begun
+
+        def has_time() -> bool:
+            bound = amount.max_seconds
+            return bound is None or len(checkpoints) == 1 or seconds() < bound
+
+        self.deals = deals_in(total.chunks, checkpoints[-1], length)
+        self.goal = checkpoints[-1]
         self.tell_resuming(number)
+        self.progress.go_to(self.goal)
         self.progress.advance(self.deals)
-        if not self.compiled:
-            with self.progress.compiling(), compiling():
-                self.study.add_counts(game, seed, 0, 1, self.study.empty_counts(cell))
-            self.compiled = True
+        self.compile(cell, game)
+        while True:
+            self.goal = checkpoints[-1]
+            self.count(game, cell, parts, total, seconds, has_time, stopper)
+            try:
+                tables = self.study.tables(cell, self.deals, total.counts)
+                if amount.until is None:
+                    precision = None
+                    break
+                width = self.study.half_width(tables)
+                precision = {
+                    "half_width": width if isfinite(width) else None,
+                    "until": amount.until,
+                    "reached": is_reached(width, amount.until),
+                    "checkpoints": checkpoints,
+                }
+                if precision["reached"] or self.goal == amount.most or not has_time():
+                    break
+                further = next_checkpoint(self.goal, width, amount.until, amount.most, length)
+                checkpoints.append(further)
+                self.partial.go_to(number, checkpoints)
+                self.progress.go_to(further)
+            except KeyboardInterrupt:
+                parts.save(0, total)
+                raise
+        headline = [list(row) for row in self.study.headline(tables)]
+        told = (seconds(), headline, self.deals, precision)
+        return tables, dict(zip(OUTCOME, told, strict=True))
+
+    def first_checkpoint(self) -> int:
+        """Where a cell is first looked at: at its end, or where its first chunk ends."""
+        amount = self.experiment.amount
+        return amount.most if amount.until is None else min(self.study.CHUNK_DEALS, amount.most)
+
+    def compile(self, cell: Cell, game: Any) -> None:
+        """Get the kernels ready, once a run."""
+        from loo_sim.kernels.compiled import compiling
+
+        if self.compiled:
+            return
+        with self.progress.compiling(), compiling():
+            self.study.add_counts(game, self.experiment.seed, 0, 1, self.study.empty_counts(cell))
+        self.compiled = True
+
+    def count(
+        self,
+        game: Any,
+        cell: Cell,
+        parts: Parts,
+        total: Total,
+        seconds: Callable[[], float],
+        has_time: Callable[[], bool],
+        stopper: Stopper,
+    ) -> None:
+        """Count up to the next checkpoint what is not counted yet, on several threads.
+
+        Parameters
+        ----------
+        game : object
+            The cell's game, encoded.
+        cell : Cell
+            It.
+        parts : Parts
+            Where totals are saved.
+        total : Total
+            Modified in place.
+        seconds : callable
+            Time that the cell has taken.
+        has_time : callable
+            Whether another chunk may be begun.
+        stopper : Stopper
+            Holds signals back while totals are put together.
+        """
+        length = self.study.CHUNK_DEALS
         jobs = affordable_threads(self.jobs, total.counts)
         if jobs < self.jobs and self.verbose:
             self.progress.say(f"only {jobs} of {self.jobs} threads: memory for more is wanting")
-        todo = list(chunks(deals, length, set(total.chunks)))
+        todo = list(chunks(self.goal, length, set(total.chunks)))
         totals = [total]
         totals += [Total(self.study.empty_counts(cell)) for _ in range(min(jobs, len(todo)) - 1)]
-        before = total.seconds
 
         def save(thread: int, of_thread: Total) -> None:
-            of_thread.seconds = before + perf_counter() - begun
+            of_thread.seconds = seconds()
             parts.save(thread, of_thread)
 
         try:
-            count_cell(self.study, game, seed, todo, totals, save, self.progress.advance)
+            count_cell(
+                self.study,
+                game,
+                self.experiment.seed,
+                todo,
+                totals,
+                save,
+                self.progress.advance,
+                has_time,
+            )
         except KeyboardInterrupt:
-            self.deals = sum(deals_in(of_thread.chunks, deals, length) for of_thread in totals)
+            self.deals = sum(deals_in(part.chunks, self.goal, length) for part in totals)
             raise
         try:
             with stopper.shield():
                 while len(totals) > 1:
                     total.add(totals.pop())
-            return self.study.tables(cell, deals, total.counts), before + perf_counter() - begun
+                self.deals = deals_in(total.chunks, self.goal, length)
         except KeyboardInterrupt:
             save(0, total)
-            self.deals = deals
             raise
 
     def tell_resuming(self, number: int) -> None:
@@ -357,7 +457,7 @@ class _Work:
         self.resuming = False
         told = f"resuming: {cells_done(len(self.partial.done), len(self.experiment.cells))}"
         if self.deals:
-            part = part_of(self.deals, self.experiment.deals, self.study.UNIT)
+            part = part_of(self.deals, self.goal, self.study.UNIT)
             told += f", {part} of cell {number + 1}"
         self.progress.say(told)
 
@@ -377,6 +477,15 @@ def part_of(done: int, whole: int, unit: str) -> str:
     if whole < 10**6:
         return f"{done:,} of {whole:,} {unit}"
     return f"{done / 1e6:,.1f} of {whole / 1e6:,.1f} million {unit}"
+
+
+def precision_in_words(precision: Mapping[str, Any], study: Study) -> str:
+    """``the mean change of the pot to ± 0.0123 stakes, not to the 0.01 asked for``."""
+    width = precision["half_width"]
+    told = f"{study.FIGURE} to ± " + (
+        "an unknown error" if width is None else f"{width:.3g} stakes"
+    )
+    return told if precision["reached"] else f"{told}, not to the {precision['until']:g} asked for"
 
 
 def _megabytes(size: int) -> str:

@@ -40,6 +40,7 @@ def count_cell(
     totals: Sequence[Total],
     save: Callable[[int, Total], None],
     advance: Callable[[int], None],
+    has_time: Callable[[], bool],
 ) -> None:
     """Count chunks of a cell.
 
@@ -64,6 +65,8 @@ def count_cell(
         Keeps the total of a thread, from that thread.
     advance : callable
         Told the number of deals done as each chunk ends, from any thread.
+    has_time : callable
+        Whether another chunk may be begun; asked from any thread.
 
     Raises
     ------
@@ -79,7 +82,7 @@ def count_cell(
         saved = perf_counter()
         patience = SAVE_SECONDS
         unsaved = False
-        while left and not stop.is_set():
+        while left and not stop.is_set() and has_time():
             try:
                 chunk = left.popleft()
             except IndexError:  # another thread was faster

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     Counts = tuple[npt.NDArray[Any], ...]
     """Arrays of whole numbers; the counts of two sets of deals are added array by array."""
 
-STUDY_NAMES = ("deals", "announce", "session")
+STUDY_NAMES = ("deals", "announce", "session", "league")
 
 
 class Study(Protocol):
@@ -29,10 +29,13 @@ class Study(Protocol):
     """What is counted one by one: deals, or tables."""
 
     CHUNK_DEALS: int
-    """Deals (or tables) in a chunk of work, about half a second to a second on one core."""
+    """Deals (or tables) in a chunk of work: some 30 to 300 milliseconds on one core."""
 
     HEADLINE: tuple[str, ...]
     """Titles of the columns of `headline`."""
+
+    FIGURE: str
+    """What `half_width` is of, in words."""
 
     def encode(self, cell: Cell) -> Any:
         """The game of a cell as the kernels read it."""
@@ -45,6 +48,9 @@ class Study(Protocol):
 
     def tables(self, cell: Cell, deals: int, counts: Counts) -> dict[str, pa.Table]:
         """The estimates of a cell of `deals` deals, by name of table."""
+
+    def half_width(self, tables: Mapping[str, pa.Table]) -> float:
+        """Half-width of the 95 % interval of the headline figure, in stakes; NaN if unknown."""
 
     def headline(self, tables: Mapping[str, pa.Table]) -> list[tuple[str, ...]]:
         """The few figures of a cell that are shown when a run ends, as rows of text."""

@@ -11,6 +11,8 @@ import pyarrow as pa
 
 from loo_sim.rules import UNITS_PER_STAKE
 from loo_sim.studies.estimates import (
+    Z95,
+    Estimate,
     estimate,
     estimate_share,
     nets_of_results,
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 UNIT = "deals"
 CHUNK_DEALS = 2**19
 HEADLINE = ("pot", "mean swing", "5 % to 95 %", "players in", "looed")
+FIGURE = "the mean change of the pot"
 
 FOLD, STAND, MISS, DEFEND, ALL_FOLDED = range(5)
 WHOLE_POT = 4
@@ -74,12 +77,16 @@ def tables(cell: Cell, deals: int, counts: Counts) -> dict[str, pa.Table]:
     }
 
 
+def half_width(tables: Mapping[str, pa.Table]) -> float:
+    """Half-width of the 95 % interval of the pot's mean change, in stakes."""
+    return Z95 * float(_mean_swing(tables).se)
+
+
 def headline(tables: Mapping[str, pa.Table]) -> list[tuple[str, ...]]:
     """One row: the pot's mean change with its 95 % interval, its spread, who was in, who looed."""
     swings, pot = tables["swings"].to_pandas(), tables["pot"].to_pandas()
     n, change = swings["n"].to_numpy(), swings["pot_swing"].to_numpy()
-    units = np.rint(change * UNITS_PER_STAKE).astype(np.int64)
-    mean, se = estimate(n.tolist(), units.tolist(), UNITS_PER_STAKE)
+    mean, se = _mean_swing(tables)
     low, high = quantiles(change, n, (0.05, 0.95))
     return [
         (
@@ -90,6 +97,13 @@ def headline(tables: Mapping[str, pa.Table]) -> list[tuple[str, ...]]:
             f"{(pot['n'] * pot['looed']).sum() / pot['n'].sum():.3f}",
         )
     ]
+
+
+def _mean_swing(tables: Mapping[str, pa.Table]) -> Estimate:
+    """The pot's mean change over all deals, in stakes."""
+    swings = tables["swings"]
+    units = np.rint(swings["pot_swing"].to_numpy() * UNITS_PER_STAKE).astype(np.int64)
+    return estimate(swings["n"].to_pylist(), units.tolist(), UNITS_PER_STAKE)
 
 
 def _seat_table(cell: Cell, deals: int, seat_counts: npt.NDArray[np.int64]) -> pa.Table:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from loo_sim.rules import UNITS_PER_STAKE
-from loo_sim.studies.estimates import estimate_share, quantiles, with_interval
+from loo_sim.studies.estimates import Z95, estimate_share, quantiles, with_interval
 from loo_sim.studies.moments import Moments, read_moments
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 UNIT = "tables"
 CHUNK_DEALS = 2**12
 HEADLINE = ("mean pot", "single pots", "clean deals", "honest / naive error")
+FIGURE = "the mean pot"
 
 BANKROLLS = (5, 10, 15, 20, 30, 40, 50, 75, 100, 150, 200, 300, 500, 1000)
 """Stakes; for each it is told how often a person who brings them is ruined."""
@@ -78,6 +79,12 @@ def tables(cell: Cell, work: int, counts: Counts) -> dict[str, pa.Table]:
         "policy": _policy_table(cell, kept),
         "gap": _gap_table(kept),
     }
+
+
+def half_width(tables: Mapping[str, pa.Table]) -> float:
+    """Half-width of the 95 % interval of the mean pot, in stakes."""
+    (row,) = tables["session"].to_pylist()
+    return Z95 * float(row["pot_se"])
 
 
 def headline(tables: Mapping[str, pa.Table]) -> list[tuple[str, ...]]:
