@@ -400,6 +400,30 @@ def count_tables(
     )  # fmt: skip
 
 
+def final_purses(session: SessionGame, seed: int, first: int, count: int) -> npt.NDArray[np.int64]:
+    """Play whole sessions at consecutive tables; what each person ends with.
+
+    Parameters
+    ----------
+    session, seed, first, count
+        As for `count_tables`.
+
+    Returns
+    -------
+    int64 (count, people)
+        Units, the share of the pot included where it is shared.
+    """
+    people = int(session.terms[PEOPLE])
+    purses = np.empty((count, people), np.int64)
+    s, t, unread = make_scratch(), make_tables(), no_tables(session.bankrolls.size)
+    session = own(session)
+    for done in range(0, count, LANES):
+        n = min(LANES, count - done)
+        run_tables(session, np.uint64(seed), np.uint64(first + done), n, s, t, unread)
+        purses[done : done + n] = t.people[:n, :people, PURSE]
+    return purses
+
+
 def own(session: SessionGame) -> SessionGame:
     """The game with settings of its own, which the kernel changes as people leave."""
     settings = session.game.settings.copy()
