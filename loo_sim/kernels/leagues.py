@@ -1,0 +1,270 @@
+"""Entry kernels for leagues: every policy in every seat in turn, all on the same cards.
+
+In turn r the seat s, or person s of a session, is played by policy ``(s + r) % policies``: over as
+many turns as there are policies each has had every seat once. Where there are fewer policies than
+seats each plays several seats in a turn; where there are more, some sit out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from loo_sim.cards import hand_classes
+from loo_sim.kernels.announcing import PERSON, WHO_SHIFT
+from loo_sim.kernels.batch import (
+    LANES,
+    announce_all,
+    draw_choices,
+    make_scratch,
+    number_deals,
+)
+from loo_sim.kernels.compiled import entry, inner
+from loo_sim.kernels.contests import WINNER, fill, play_tricks
+from loo_sim.kernels.dealing import deal
+from loo_sim.kernels.game import (
+    ACTION_SHIFT,
+    ALL_STAND,
+    DEFEND,
+    LOO,
+    PEOPLE_MOVE,
+    PLAYERS,
+    PLAYS_DRAW,
+    POT,
+    RANKS,
+    RESULTS,
+    SEAT_BITS,
+    STAND,
+    WHOLE_POT,
+    WORDS_VARY,
+    Game,
+    encode_play,
+    encode_rules,
+    words_vary,
+)
+from loo_sim.kernels.purses import BANKROLL
+from loo_sim.kernels.sessions import SessionGame, final_purses
+from loo_sim.kernels.settling import net_units
+from loo_sim.kernels.sums import add_moment
+from loo_sim.policies.compile import RANDOM_PLAY, Rows, play_words
+from loo_sim.policies.features import situations
+from loo_sim.policies.policy import Policy
+from loo_sim.rules import Rules
+
+ONE = np.int64(1)
+Ints = npt.NDArray[np.int64]
+
+
+def encode_league(rules: Rules, policies: Sequence[Policy], players: int, pot: int) -> Game:
+    """Put a league of single deals into numbers; people and kinds of policy are the contestants.
+
+    Parameters
+    ----------
+    rules : Rules
+        The rules played by.
+    policies : sequence of Policy
+        The contestants, 2 to 16.
+    players : int
+        Seats.
+    pot : int
+        Units in the pot when play begins.
+
+    Returns
+    -------
+    Game
+
+    Raises
+    ------
+    InputError
+        If the policies mix their announcements in more than `table.MOST_MIXTURES` ways.
+    """
+    rows = Rows()
+    which = situations(players)
+    seat, standers, miss_free = np.array(which).T
+    row_of = np.zeros((1, len(policies), players, 2 * players), dtype=np.int32)
+    for kind, policy in enumerate(policies):
+        row_of[0, kind, seat, 2 * standers + miss_free] = rows.add(
+            policy, rules, players, pot, which
+        )
+    words = np.stack([play_words(policy) for policy in policies])
+    play, shared = encode_play(words)
+    plays_draw = bool((words == RANDOM_PLAY).any())
+    settings = encode_rules(rules)
+    settings[PLAYERS] = players
+    settings[ALL_STAND] = rules.force_on_single and pot == rules.single_pot(players)
+    settings[POT] = pot
+    settings[LOO] = rules.loo_units(pot)
+    settings[PEOPLE_MOVE] = 1
+    settings[WORDS_VARY] = words_vary(shared, players)
+    settings[PLAYS_DRAW] = plays_draw
+    draws = int(rows.draws().any()) + 2 * int(plays_draw)
+    return Game(
+        settings=settings,
+        rows=rows.rows(),
+        row_of=row_of,
+        kind_of=np.arange(len(policies), dtype=np.uint8),
+        mixtures=rows.mixtures(),
+        draws=np.full(players, draws, dtype=np.uint8),
+        play=play,
+        shared_word=shared.ravel(),
+        class_of=hand_classes(rules.deck).class_of.astype(np.uint16),
+    )
+
+
+@entry
+def run_league(game, seed, first, count, s, net, moments, results):
+    """Play consecutive deals with every policy in every seat; see `count_league`.
+
+    Parameters
+    ----------
+    game : Game
+        From `encode_league`.
+    seed, first : uint64
+        Seed, and number of the first deal.
+    count : int
+        Deals.
+    s : Scratch
+        Work rows.
+    net : int64 (policies, lanes)
+        Work rows: net of each policy in a deal, in units, over all seats.
+    moments : int64 (policies, policies, MOMENTS)
+        Modified in place.
+    results : int64 (policies, RESULTS)
+        Modified in place.
+    """
+    players, policies = game.settings[PLAYERS], net.shape[0]
+    value = np.empty(RESULTS, np.int64)
+    for result in range(RESULTS):
+        value[result] = net_units(game.settings[POT], game.settings[LOO], STAND, result)
+    for done in range(0, count, LANES):
+        n = min(LANES, count - done)
+        number_deals(first + np.uint64(done), s.number[:n])
+        deal(seed, n, players + 1, game.settings[RANKS], s)
+        draw_choices(game, seed, n, s)
+        net[:, :n] = 0
+        for turn in range(policies):
+            for seat in range(players):
+                fill(s.row[PERSON + seat, :n], np.uint8((seat + turn) % policies))
+            announce_all(game, n, s)
+            for place in range(s.start[2]):
+                lane = s.order[place]
+                # A silent dealer is in slot 0 too, where nobody came in.
+                policy = s.row[PERSON + ((s.entry_in[0, lane] >> WHO_SHIFT) & SEAT_BITS), lane]
+                net[policy, lane] += value[WHOLE_POT]
+                results[policy, WHOLE_POT] += 1
+            for k in range(2, players + 1):
+                lanes = s.order[s.start[k] : s.start[k + 1]]
+                if lanes.size > 0:
+                    play_tricks(game, k, lanes, s)
+                    add_contests(k, lanes, value, s, net, results)
+        add_moments(net[:, :n], moments)
+
+
+@inner
+def add_contests(k, lanes, value, s, net, results):
+    """Add what the players of contests that lie played won or paid; a defender does neither."""
+    first, second, third = s.contest[WINNER], s.contest[WINNER + 1], s.contest[WINNER + 2]
+    for place in range(lanes.size):
+        lane = lanes[place]
+        for slot in range(k):
+            who = s.entry_in[slot, lane] >> WHO_SHIFT
+            if who >> ACTION_SHIFT == DEFEND:
+                continue
+            won = np.int64(first[place] == slot) + np.int64(second[place] == slot)
+            won += np.int64(third[place] == slot)
+            policy = s.row[PERSON + (who & SEAT_BITS), lane]
+            net[policy, lane] += value[won]
+            results[policy, won] += 1
+
+
+@inner
+def add_moments(net, moments):
+    """Add the nets of each policy, and the differences of each two, to the sums."""
+    for one in range(net.shape[0]):
+        for place in range(net.shape[1]):
+            add_moment(moments[one, one], net[one, place], ONE)
+        for other in range(one):
+            for place in range(net.shape[1]):
+                add_moment(moments[one, other], net[one, place] - net[other, place], ONE)
+
+
+@entry
+def add_purses(turn, won, net, purses):
+    """Add what people won at tables in one turn to the account of the policy that played for them.
+
+    Parameters
+    ----------
+    turn : int
+        The turn.
+    won : int64 (tables, people)
+        Purse at the end less what was brought, in units.
+    net : int64 (policies, tables)
+        Modified in place: of each policy, over all people and turns.
+    purses : int64 (policies, MOMENTS)
+        Modified in place: sums over tables and people.
+    """
+    for person in range(won.shape[1]):
+        policy = (person + turn) % net.shape[0]
+        for table in range(won.shape[0]):
+            net[policy, table] += won[table, person]
+            add_moment(purses[policy], won[table, person], ONE)
+
+
+@entry
+def add_tables(net, moments):
+    """Add the nets of tables to the sums, as `add_moments`."""
+    add_moments(net, moments)
+
+
+def count_league(
+    game: Game, seed: int, first: int, count: int, moments: Ints, results: Ints
+) -> None:
+    """Play consecutive deals with every policy in every seat in turn.
+
+    Parameters
+    ----------
+    game : Game
+        From `encode_league`.
+    seed, first : int
+        Seed, and number of the first deal, 0 to 2**64 - 1.
+    count : int
+        Deals.
+    moments : int64 (policies, policies, MOMENTS)
+        Modified in place: sums over deals (see `sums`), in units over all seats, of the net of
+        policy i at [i, i], and of the net of i less that of j at [i, j] for j < i.
+    results : int64 (policies, RESULTS)
+        Modified in place: deals and seats in which the policy was in and won 0 to 3 tricks, or took
+        the whole pot. It neither won nor paid in any other.
+    """
+    net = np.zeros((len(moments), LANES), np.int64)
+    run_league(
+        game, np.uint64(seed), np.uint64(first), count, make_scratch(), net, moments, results
+    )
+
+
+def count_session_league(
+    turns: Sequence[SessionGame], seed: int, first: int, count: int, moments: Ints, purses: Ints
+) -> None:
+    """Play whole sessions at consecutive tables with every policy as every person in turn.
+
+    Parameters
+    ----------
+    turns : sequence of SessionGame
+        For each turn the session that is played.
+    seed, first : int
+        Seed, 0 to 2**64 - 1, and number of the first table, 0 to 2**32 - 1.
+    count : int
+        Tables.
+    moments : int64 (policies, policies, MOMENTS)
+        Modified in place: as for `count_league`, sums over tables, the net of a policy being what
+        the people whom it played for ended with less what they brought.
+    purses : int64 (policies, MOMENTS)
+        Modified in place: sums over tables and people of the same for one person.
+    """
+    net = np.zeros((len(turns), count), np.int64)
+    for turn, session in enumerate(turns):
+        brought = max(int(session.terms[BANKROLL]), 0)
+        add_purses(turn, final_purses(session, seed, first, count) - brought, net, purses)
+    add_tables(net, moments)
