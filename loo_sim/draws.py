@@ -10,6 +10,7 @@ counter    number of the deal (low, high word), stream, block within the stream
 stream 0   the cards
 stream s+1 the decisions of seat s
 stream 17  the first dealer of a table (sessions)
+stream 18  the hand that a seat is made to hold (aimed deals)
 =========  ==================================================================
 
 A whole number below n is the high word of ``word * n``. Word 0 of stream 0 draws the turn-up. Each
@@ -34,6 +35,7 @@ KEY_STEPS = (0x9E3779B9, 0xBB67AE85)
 WORD = 2**32
 DEAL_STREAM = 0
 TABLE_STREAM = 17
+AIM_STREAM = 18
 TABLE_DEALS = 2**32
 """Numbers of deals set aside for each table: deal d of table t is deal ``t * TABLE_DEALS + d``."""
 
