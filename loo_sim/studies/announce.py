@@ -1,30 +1,25 @@
 """The study `announce`: what each announcement is worth, by situation and class of hand.
 
 For every deal and every seat that spoke, standing and taking the miss are both played out on that
-same deal, the others answering by their policies. Folding and defending are worth exactly 0.
+same deal, the others answering by their policies. Folding and defending are worth exactly 0. A cell
+that aims at one situation is counted by `aimed`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from loo_sim.cards import hand_classes
-from loo_sim.policies.features import Situation, situations
-from loo_sim.rules import UNITS_PER_STAKE
-from loo_sim.studies.estimates import (
-    Estimate,
-    aggregate,
-    estimate,
-    estimate_share,
-    nets_of_results,
-    with_interval,
-)
+from loo_sim.policies.features import situations
+from loo_sim.studies import aimed
+from loo_sim.studies.by_hand import MISS_RESULTS, STAND_RESULTS, situation_rows
+from loo_sim.studies.estimates import Z95, aggregate, estimate_share, with_interval
+from loo_sim.studies.strata import precision_table
 
 if TYPE_CHECKING:
     from loo_sim.experiment import Cell
@@ -33,16 +28,14 @@ if TYPE_CHECKING:
 UNIT = "deals"
 CHUNK_DEALS = 2**18
 HEADLINE = ("seat", "standers", "share of deals", "stand", "miss", "miss - stand", "miss looed")
-
-STAND_RESULTS = 5
-"""Tricks won 0 to 3; 4: took the whole pot, nobody else being in."""
-MISS_RESULTS = 6
-"""As for standing; 5: the miss was gone."""
-MISS_GONE = 5
+FIGURE = "miss - stand"
 
 
 def encode(cell: Cell) -> Any:
-    """The game of a cell as the kernels read it."""
+    """The game of a cell as the kernels read it, with what is aimed at if anything is."""
+    if cell.aim is not None:
+        return aimed.encode(cell, cell.aim)
+
     from loo_sim.kernels.game import encode_cell
 
     return encode_cell(cell)
@@ -50,6 +43,8 @@ def encode(cell: Cell) -> Any:
 
 def empty_counts(cell: Cell) -> Counts:
     """Counts of no deals, by situation, class of hand, stand result and miss result."""
+    if cell.aim is not None:
+        return aimed.empty_counts(cell)
     situations = cell.players * (cell.players + 1)
     classes = hand_classes(cell.rules.deck).size.size
     return (np.zeros((situations, classes, STAND_RESULTS, MISS_RESULTS), np.uint32),)
@@ -57,17 +52,17 @@ def empty_counts(cell: Cell) -> Counts:
 
 def add_counts(game: Any, seed: int, first: int, count: int, counts: Counts) -> None:
     """Add the counts of deals `first` to ``first + count - 1`` of an encoded game."""
+    if isinstance(game, aimed.AimedGame):
+        aimed.add_counts(game, seed, first, count, counts)
+        return
+
     from loo_sim.kernels.counting import count_announcements
 
     count_announcements(game, seed, first, count, counts[0])
 
 
 def tables(cell: Cell, deals: int, counts: Counts) -> dict[str, pa.Table]:
-    """The table ``announce``: a row for each situation and class of hand that came up.
-
-    Means are over the n deals in which the seat spoke in the situation with the hand; ``weight``
-    is n over all deals. Tricks are those won in play: a player who takes the whole pot because
-    nobody else is in has won none (``stand_pot``, ``miss_pot``: how often).
+    """The tables ``announce`` (by situation and class of hand) and ``precision`` or ``aim``.
 
     Parameters
     ----------
@@ -75,24 +70,45 @@ def tables(cell: Cell, deals: int, counts: Counts) -> dict[str, pa.Table]:
         The game played.
     deals : int
         Deals counted.
-    counts : tuple of one ndarray of uint32
-        Shape (situations, classes, 5, 6), as the kernels return it.
+    counts : tuple of ndarray
+        Of one, uint32 of shape (situations, classes, 5, 6), as the kernels return it; or what
+        `aimed.empty_counts` describes.
     """
-    parts = [
-        _situation_table(cell, deals, situation, counts[0][situation.row])
-        for situation in situations(cell.players)
-    ]
-    return {"announce": pa.concat_tables(parts)}
+    if cell.aim is not None:
+        return aimed.tables(cell, cell.aim, deals, counts)
+    parts = []
+    for situation in situations(cell.players):
+        here = counts[0][situation.row]
+        weight = estimate_share(here.sum(axis=(1, 2), dtype=np.int64), deals)
+        parts.append(situation_rows(cell, situation, here, weight))
+    return {"announce": pa.concat_tables(parts), "precision": precision_table(cell, counts[0])}
+
+
+def half_width(tables: Mapping[str, pa.Table]) -> float:
+    """Half-width of the 95 % interval of miss - stand, in stakes; NaN if it is not known.
+
+    Of the first seat over all hands; where the cell aims, the largest of the hands'.
+    """
+    if "aim" in tables:
+        return aimed.half_width(tables)
+    found = tables["precision"].filter(pc.field("figure") == "miss_minus_stand")["mean_se"]
+    return Z95 * found[0].as_py() if found and found[0].is_valid else np.nan
 
 
 def headline(tables: Mapping[str, pa.Table]) -> list[tuple[str, ...]]:
     """A row for the first seat and one for the dealer, over all hands, the miss still there."""
+    if "aim" in tables:
+        return aimed.headline(tables)
     seat, standers = pc.field("seat"), pc.field("standers")
     dealer = pc.max(tables["announce"]["seat"]).as_py()
     shown = (seat == 0) | ((seat == dealer) & (standers == 1))
     # Only these rows become a frame: the whole table may have more than a million.
     rows = tables["announce"].filter(shown & pc.field("miss_free")).to_pandas()
     pooled = aggregate(rows, ["seat", "standers"])
+    sharper = tables["precision"].to_pandas().set_index("figure")
+    for figure, row in sharper.iterrows():
+        of_first = pooled["seat"] == 0
+        pooled.loc[of_first, [figure, f"{figure}_se"]] = row["mean"], row["mean_se"]
     return [
         (
             "dealer" if row["seat"] == dealer else "first",
@@ -106,93 +122,3 @@ def headline(tables: Mapping[str, pa.Table]) -> list[tuple[str, ...]]:
         )
         for row in pooled.to_dict("records")
     ]
-
-
-def _situation_table(
-    cell: Cell, deals: int, situation: Situation, counts: npt.NDArray[np.uint32]
-) -> pa.Table:
-    """The rows of one situation, by class of hand."""
-    hands = np.flatnonzero(counts.any(axis=(1, 2)))
-    result_counts = counts[hands].astype(np.int64)
-    n = result_counts.sum(axis=(1, 2))
-    legal = cell.rules.legal_actions(
-        situation.seat == cell.players - 1, situation.standers, situation.miss_free
-    )
-    nets = nets_of_results(cell.pot, cell.rules.loo_units(cell.pot))
-    stand = _Outcome.of(result_counts.sum(axis=2).T, nets)
-    never = Estimate(np.full(hands.size, np.nan), np.full(hands.size, np.nan))
-    miss, difference = _Outcome(never, never, never, never), never
-    if situation.miss_free:
-        miss = _Outcome.of(result_counts.sum(axis=1).T[:MISS_GONE], nets)
-        difference = estimate(
-            list(result_counts[:, :, :MISS_GONE].reshape(hands.size, STAND_RESULTS * MISS_GONE).T),
-            [of_miss - of_stand for of_stand in nets for of_miss in nets],
-            UNITS_PER_STAKE,
-        )
-    weight = estimate_share(n, deals)
-    nothing = {action: 0.0 if action in legal else np.nan for action in ("fold", "defend")}
-    names = np.array(hand_classes(cell.rules.deck).names)
-    size = hands.size
-    columns = {
-        "seat": np.full(size, situation.seat),
-        "standers": np.full(size, situation.standers),
-        "miss_free": np.full(size, situation.miss_free),
-        "hand": names[hands],
-        "n": n,
-        "weight": weight.mean,
-        "fold": np.full(size, nothing["fold"]),
-        "stand": stand.net.mean,
-        "miss": miss.net.mean,
-        "defend": np.full(size, nothing["defend"]),
-        "stand_se": stand.net.se,
-        "miss_se": miss.net.se,
-        "miss_minus_stand": difference.mean,
-        "miss_minus_stand_se": difference.se,
-        "stand_loo": stand.loo.mean,
-        "miss_loo": miss.loo.mean,
-        "stand_tricks": stand.tricks.mean,
-        "miss_tricks": miss.tricks.mean,
-        "stand_pot": stand.pot.mean,
-        "miss_pot": miss.pot.mean,
-        "stand_loo_se": stand.loo.se,
-        "miss_loo_se": miss.loo.se,
-        "stand_tricks_se": stand.tricks.se,
-        "miss_tricks_se": miss.tricks.se,
-        "stand_pot_se": stand.pot.se,
-        "miss_pot_se": miss.pot.se,
-        "weight_se": weight.se,
-    }
-    return pa.table({name: pa.array(column, from_pandas=True) for name, column in columns.items()})
-
-
-class _Outcome(NamedTuple):
-    """What comes of one announcement, by class of hand.
-
-    Attributes
-    ----------
-    net : Estimate
-        Stakes.
-    loo, pot : Estimate
-        Chance of being looed; of taking the whole pot without play.
-    tricks : Estimate
-        Tricks won in play.
-    """
-
-    net: Estimate
-    loo: Estimate
-    tricks: Estimate
-    pot: Estimate
-
-    @classmethod
-    def of(cls, counts: npt.NDArray[np.int64], nets: list[int]) -> _Outcome:
-        """From counts of shape (results, hands) and the net of each result in units.
-
-        Sums stay below 2**63: at most 2**32 deals of at most a million stakes of 729 units.
-        """
-        n = counts.sum(axis=0)
-        return cls(
-            net=estimate(list(counts), nets, UNITS_PER_STAKE),
-            loo=estimate_share(counts[0], n),
-            tricks=estimate(list(counts), [0, 1, 2, 3, 0]),
-            pot=estimate_share(counts[4], n),
-        )
