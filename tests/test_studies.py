@@ -410,6 +410,11 @@ def test_the_headline_of_announce_pools_all_hands_of_the_first_seat_and_the_deal
     first = sample[sample["seat"] == 0]
     worth = np.array([-4.0, 3, 6, 9, 9])
     own, other = worth[first["own"]], worth[first["other"]]
+    of_hands = [
+        standard_error(worth[hand["other"]] * miss - worth[hand["own"]] * stand)
+        for _, hand in first.groupby("class")
+        for stand, miss in [(1, 0), (0, 1), (1, 1)]
+    ]
     found = announce.headline(tables)
     assert [row[:2] for row in found] == [("first", "0"), ("dealer", "1")]
     assert found[0][2:] == (
@@ -418,6 +423,7 @@ def test_the_headline_of_announce_pools_all_hands_of_the_first_seat_and_the_deal
         f"{other.mean():+.4f} ± {Z95 * standard_error(other):.4f}",
         f"{(other - own).mean():+.4f} ± {Z95 * standard_error(other - own):.4f}",
         f"{(first['other'] == 0).mean():.1%}",
+        f"± {Z95 * max(of_hands):.4f}",
     )
 
 
@@ -427,3 +433,4 @@ def test_one_deal_has_a_headline_of_announcements_without_intervals():
     counts[0][1, 0, 1, 0] = 1  # the first seat wins a trick with its hand, none with the miss
     (row,) = announce.headline(announce.tables(cell, 1, counts))
     assert row[3:6] == ("+3.0000 ± –", "-4.0000 ± –", "-7.0000 ± –")
+    assert row[7] == "–"

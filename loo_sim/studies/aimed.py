@@ -262,7 +262,7 @@ def pooled(rows: pa.Table, figure: str) -> Estimate:
 
 
 def headline(tables: Mapping[str, pa.Table]) -> list[tuple[str, ...]]:
-    """One row: the situation over all hands, how precise each hand is, what aiming gained."""
+    """One row: the situation over all hands, the widest interval of a hand, what aiming gained."""
     rows, (aim,) = tables["announce"], tables["aim"].to_pylist()
     if not aim["hands"]:
         return []

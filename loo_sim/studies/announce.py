@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 from loo_sim.cards import hand_classes
 from loo_sim.policies.features import situations
 from loo_sim.studies import aimed
-from loo_sim.studies.by_hand import MISS_RESULTS, STAND_RESULTS, situation_rows
+from loo_sim.studies.by_hand import MISS_RESULTS, STAND_RESULTS, half_widths, situation_rows
 from loo_sim.studies.estimates import Z95, aggregate, estimate_share, with_interval
 from loo_sim.studies.strata import precision_table
 
@@ -27,7 +27,10 @@ if TYPE_CHECKING:
 
 UNIT = "deals"
 CHUNK_DEALS = 2**18
-HEADLINE = ("seat", "standers", "share of deals", "stand", "miss", "miss - stand", "miss looed")
+HEADLINE = (
+    *("seat", "standers", "share of deals", "stand", "miss", "miss - stand", "miss looed"),
+    "each hand",
+)
 FIGURE = "miss - stand"
 
 
@@ -96,19 +99,24 @@ def half_width(tables: Mapping[str, pa.Table]) -> float:
 
 
 def headline(tables: Mapping[str, pa.Table]) -> list[tuple[str, ...]]:
-    """A row for the first seat and one for the dealer, over all hands, the miss still there."""
+    """A row for the first seat and one for the dealer, over all hands, the miss still there.
+
+    The last column is the widest interval of a value of one hand.
+    """
     if "aim" in tables:
         return aimed.headline(tables)
     seat, standers = pc.field("seat"), pc.field("standers")
     dealer = pc.max(tables["announce"]["seat"]).as_py()
     shown = (seat == 0) | ((seat == dealer) & (standers == 1))
     # Only these rows become a frame: the whole table may have more than a million.
-    rows = tables["announce"].filter(shown & pc.field("miss_free")).to_pandas()
-    pooled = aggregate(rows, ["seat", "standers"])
-    sharper = tables["precision"].to_pandas().set_index("figure")
-    for figure, row in sharper.iterrows():
-        of_first = pooled["seat"] == 0
-        pooled.loc[of_first, [figure, f"{figure}_se"]] = row["mean"], row["mean_se"]
+    rows = tables["announce"].filter(shown & pc.field("miss_free"))
+    rows = rows.append_column("each", pa.array(half_widths(rows, miss_free=True)))
+    frame = rows.to_pandas()
+    pooled = aggregate(frame, ["seat", "standers"])
+    pooled["each"] = frame.groupby(["seat", "standers"])["each"].max().to_numpy()
+    for figure in tables["precision"].to_pylist():
+        columns = [figure["figure"], f"{figure['figure']}_se"]
+        pooled.loc[pooled["seat"] == 0, columns] = figure["mean"], figure["mean_se"]
     return [
         (
             "dealer" if row["seat"] == dealer else "first",
@@ -119,6 +127,7 @@ def headline(tables: Mapping[str, pa.Table]) -> list[tuple[str, ...]]:
                 for name in ("stand", "miss", "miss_minus_stand")
             ),
             f"{row['miss_loo']:.1%}",
+            f"± {row['each']:.4f}" if np.isfinite(row["each"]) else "–",
         )
         for row in pooled.to_dict("records")
     ]
