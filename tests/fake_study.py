@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from math import sqrt
 from typing import Any
 from unittest.mock import patch
 
@@ -12,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from loo_sim.kernels.game import encode_cell
+from loo_sim.studies.estimates import Z95
 
 KINDS = 7
 
@@ -35,6 +37,7 @@ class FakeStudy:
     UNIT = "deals"
     CHUNK_DEALS = 10
     HEADLINE = ("deals",)
+    FIGURE = "the mean kind"
 
     def __init__(self) -> None:
         self.seconds = 0.0
@@ -56,6 +59,10 @@ class FakeStudy:
     def tables(self, cell: Any, deals: int, counts: Any) -> dict[str, pa.Table]:
         return {"kinds": pa.table({"kind": np.arange(KINDS), "n": counts[0]})}
 
+    def half_width(self, tables: Any) -> float:
+        kinds = np.repeat(np.arange(KINDS), tables["kinds"]["n"].to_numpy())
+        return Z95 * float(np.std(kinds, ddof=1)) / sqrt(kinds.size)
+
     def headline(self, tables: Any) -> list[tuple[str, ...]]:
         return [(str(sum(tables["kinds"]["n"].to_pylist())),)]
 
@@ -65,7 +72,8 @@ def fake_study() -> Iterator[FakeStudy]:
     """Put a fake study in the place of every study; an encoded game is the pot alone."""
     study = FakeStudy()
     with ExitStack() as stack:
-        stack.enter_context(patch("loo_sim.runner.run.find_study", lambda name: study))
+        for module in ("loo_sim.runner.run", "loo_sim.studies"):
+            stack.enter_context(patch(f"{module}.find_study", lambda name: study))
         stack.enter_context(patch("loo_sim.kernels.game.encode", lambda rules, tables, pot: pot))
         stack.enter_context(patch("loo_sim.kernels.digest", lambda: "0" * 64))
         yield study

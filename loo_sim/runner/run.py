@@ -334,8 +334,10 @@ class _Work:
             return before + perf_counter() - begun
 
         def has_time() -> bool:
-            bound = amount.max_seconds
-            return bound is None or len(checkpoints) == 1 or seconds() < bound
+            return amount.max_seconds is None or seconds() < amount.max_seconds
+
+        def may_go_on() -> bool:
+            return len(checkpoints) == 1 or has_time()
 
         self.deals = deals_in(total.chunks, checkpoints[-1], length)
         self.goal = checkpoints[-1]
@@ -345,7 +347,7 @@ class _Work:
         self.compile(cell, game)
         while True:
             self.goal = checkpoints[-1]
-            self.count(game, cell, parts, total, seconds, has_time, stopper)
+            self.count(game, cell, parts, total, seconds, may_go_on, stopper)
             try:
                 tables = self.study.tables(cell, self.deals, total.counts)
                 if amount.until is None:
@@ -393,7 +395,7 @@ class _Work:
         parts: Parts,
         total: Total,
         seconds: Callable[[], float],
-        has_time: Callable[[], bool],
+        may_go_on: Callable[[], bool],
         stopper: Stopper,
     ) -> None:
         """Count up to the next checkpoint what is not counted yet, on several threads.
@@ -410,7 +412,7 @@ class _Work:
             Modified in place.
         seconds : callable
             Time that the cell has taken.
-        has_time : callable
+        may_go_on : callable
             Whether another chunk may be begun.
         stopper : Stopper
             Holds signals back while totals are put together.
@@ -436,7 +438,7 @@ class _Work:
                 totals,
                 save,
                 self.progress.advance,
-                has_time,
+                may_go_on,
             )
         except KeyboardInterrupt:
             self.deals = sum(deals_in(part.chunks, self.goal, length) for part in totals)
