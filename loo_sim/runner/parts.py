@@ -1,7 +1,7 @@
 """Keeps the counts of a cell that is at work: a file a thread, its totals so far.
 
-A file is one line of SHA-256 over all that follows, one line of JSON, and then the arrays' bytes,
-of which the first is the list of chunks that the counts hold.
+A file is one line of SHA-256 over all that follows, one line of JSON, and then the arrays' bytes:
+the numbers of the chunks that the counts hold, their checksums, and the counts.
 """
 
 from __future__ import annotations
@@ -20,8 +20,15 @@ from loo_sim.runner.durable import write_durably
 
 if TYPE_CHECKING:
     import numpy.typing as npt
+    import pyarrow as pa
 
     from loo_sim.studies import Counts
+
+CHECKSUMS = 2**64
+"""Checksums are whole numbers below this, and added modulo it."""
+
+CHUNK_COLUMNS = ("chunk", "first", "n", "checksum")
+"""Of the table ``chunks``: number, first deal (or table), deals, checksum of the counts."""
 
 
 @dataclass
@@ -34,12 +41,15 @@ class Total:
         The study's counts.
     chunks : list of int
         Numbers of the chunks that they hold.
+    checksums : list of int
+        Of the counts of each of these chunks (`kernels.checksum`).
     seconds : float
         Time that the cell had taken by then.
     """
 
     counts: Counts
     chunks: list[int] = field(default_factory=list)
+    checksums: list[int] = field(default_factory=list)
     seconds: float = 0.0
 
     def add(self, other: Total) -> None:
@@ -47,7 +57,23 @@ class Total:
         for whole, part in zip(self.counts, other.counts, strict=True):
             whole += part
         self.chunks += other.chunks
+        self.checksums += other.checksums
         self.seconds = max(self.seconds, other.seconds)
+
+    def table(self, deals: int, length: int) -> pa.Table:
+        """The table ``chunks``: a row for each chunk of `length` of `deals` deals, in order."""
+        import pyarrow as pa
+
+        order = np.argsort(self.chunks)
+        number = np.array(self.chunks, np.int64)[order]
+        first = number * length
+        columns = (
+            number,
+            first,
+            np.minimum(length, deals - first),
+            np.array(self.checksums, np.uint64)[order],
+        )
+        return pa.table(dict(zip(CHUNK_COLUMNS, columns, strict=True)))
 
 
 class Parts:
@@ -81,7 +107,11 @@ class Parts:
         OSError
             If it cannot be written; the last one is still there then.
         """
-        arrays = [np.array(total.chunks, np.uint32), *map(np.ascontiguousarray, total.counts)]
+        arrays: list[npt.NDArray[Any]] = [
+            np.array(total.chunks, np.uint32),
+            np.array(total.checksums, np.uint64),
+            *map(np.ascontiguousarray, total.counts),
+        ]
         head = {"of": self._of, "arrays": _shapes(arrays), "seconds": total.seconds}
         line = json.dumps(head).encode() + b"\n"
         digest = hashlib.sha256(line)
@@ -135,15 +165,15 @@ class Parts:
         line, _, content = rest.partition(b"\n")
         head = json.loads(line)
         shapes = head["arrays"]
-        if head["of"] != self._of or shapes[1:] != _shapes(like):
+        if head["of"] != self._of or shapes[2:] != _shapes(like):
             return None
         arrays, start = [], 0
         for kind, shape in shapes:
             array = np.frombuffer(content, kind, prod(shape), start).reshape(shape)
             arrays.append(array)
             start += array.nbytes
-        chunks: list[int] = arrays[0].tolist()
-        return Total(tuple(arrays[1:]), chunks, head["seconds"])
+        chunks, checksums = arrays[0].tolist(), arrays[1].tolist()
+        return Total(tuple(arrays[2:]), chunks, checksums, head["seconds"])
 
 
 def _shapes(arrays: Iterable[npt.NDArray[Any]]) -> list[Any]:

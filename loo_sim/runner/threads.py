@@ -9,7 +9,7 @@ from threading import Event
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from loo_sim.runner.parts import Total
+from loo_sim.runner.parts import CHECKSUMS, Total
 from loo_sim.runner.plan import Chunk
 
 if TYPE_CHECKING:
@@ -46,7 +46,8 @@ def count_cell(
 
     Each thread adds to a total of its own, so that memory grows with the threads and not with the
     deals. Sums of whole numbers are the same in any order, so the result depends on neither.
-    Totals are saved every few seconds, and where the work is broken off.
+    Totals are saved every few seconds, and where the work is broken off. A chunk's counts are never
+    alone; its checksum is what that of the total grows by.
 
     Parameters
     ----------
@@ -75,10 +76,13 @@ def count_cell(
     KeyboardInterrupt
         If a signal broke the work off; what is done by then has been saved.
     """
+    from loo_sim.kernels.checksum import checksum
+
     left = deque(todo)
     stop = Event()
 
     def work(thread: int, total: Total) -> None:
+        before = sum(total.checksums)
         saved = perf_counter()
         patience = SAVE_SECONDS
         unsaved = False
@@ -88,7 +92,10 @@ def count_cell(
             except IndexError:  # another thread was faster
                 return
             study.add_counts(game, seed, chunk.first, chunk.deals, total.counts)
+            after = checksum(total.counts)
             total.chunks.append(chunk.number)
+            total.checksums.append((after - before) % CHECKSUMS)
+            before = after
             advance(chunk.deals)
             unsaved = True
             begun = perf_counter()
