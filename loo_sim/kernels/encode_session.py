@@ -33,6 +33,7 @@ def encode_session(
     rounds: int,
     bankroll: int | None,
     bankrolls: Sequence[int],
+    players: int | None = None,
 ) -> SessionGame:
     """Put a session into numbers.
 
@@ -41,13 +42,15 @@ def encode_session(
     rules : Rules
         The rules played by.
     policies : sequence of Policy
-        One a person.
+        One a person; in a league, those that compete.
     rounds : int
         Times that everyone deals.
     bankroll : int or None
         Stakes that each person brings; None if purses have no limit.
     bankrolls : sequence of int
         Stakes; for each it is counted who would have been ruined.
+    players : int, optional
+        People at a table of a league, whom the policies play for in turn.
 
     Returns
     -------
@@ -58,7 +61,7 @@ def encode_session(
     InputError
         From `pot_classes`.
     """
-    people = len(policies)
+    people = players or len(policies)
     sizes = table_sizes(rules, people, bankroll)
     classes = pot_classes(policies, rules, sizes)
     play, shared = encode_play(classes.play)
@@ -92,6 +95,7 @@ def encode_session(
     terms[purses.BANKROLL] = purses.NO_LIMIT if bankroll is None else bankroll * UNITS_PER_STAKE
     terms[purses.PLAY_ON] = MOST_EXTRA_DEALS if rules.end == "no-loo" else 0
     terms[purses.SPLIT] = rules.end == "split"
+    terms[purses.CONTESTANTS] = len(policies) if players else 0
     most = max(len(bounds) for bounds in classes.bounds.values())
     bounds = np.full((MAX_SEATS + 1, most), NEVER_REACHED, dtype=np.int64)
     base = np.zeros(MAX_SEATS + 1, dtype=np.int64)

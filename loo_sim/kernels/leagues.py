@@ -1,6 +1,7 @@
 """Entry kernels for leagues: every policy in every seat in turn, all on the same cards.
 
-In turn r the seat s, or person s of a session, is played by policy ``(s + r) % policies``: over as
+The policies sit in an order that is drawn for each deal or table (`seating`). In turn r the seat s,
+or person s of a session, is played by the policy at place ``(s + r) % policies`` of it: over as
 many turns as there are policies each has had every seat once. Where there are fewer policies than
 seats each plays several seats in a turn; where there are more, some sit out.
 """
@@ -22,7 +23,7 @@ from loo_sim.kernels.batch import (
     number_deals,
 )
 from loo_sim.kernels.compiled import entry, inner
-from loo_sim.kernels.contests import WINNER, fill, play_tricks
+from loo_sim.kernels.contests import WINNER, copy, play_tricks
 from loo_sim.kernels.dealing import deal
 from loo_sim.kernels.game import (
     ACTION_SHIFT,
@@ -45,6 +46,7 @@ from loo_sim.kernels.game import (
     words_vary,
 )
 from loo_sim.kernels.purses import BANKROLL
+from loo_sim.kernels.seating import draw_orders
 from loo_sim.kernels.sessions import SessionGame, final_purses
 from loo_sim.kernels.settling import net_units
 from loo_sim.kernels.sums import add_moment
@@ -114,7 +116,7 @@ def encode_league(rules: Rules, policies: Sequence[Policy], players: int, pot: i
 
 
 @entry
-def run_league(game, seed, first, count, s, net, moments, results):
+def run_league(game, seed, first, count, s, order, net, moments, results):
     """Play consecutive deals with every policy in every seat; see `count_league`.
 
     Parameters
@@ -127,6 +129,8 @@ def run_league(game, seed, first, count, s, net, moments, results):
         Deals.
     s : Scratch
         Work rows.
+    order : uint8 (policies, lanes)
+        Work rows: the policies in the order in which they sit.
     net : int64 (policies, lanes)
         Work rows: net of each policy in a deal, in units, over all seats.
     moments : int64 (policies, policies, MOMENTS)
@@ -143,10 +147,11 @@ def run_league(game, seed, first, count, s, net, moments, results):
         number_deals(first + np.uint64(done), s.number[:n])
         deal(seed, n, players + 1, game.settings[RANKS], s)
         draw_choices(game, seed, n, s)
+        draw_orders(seed, s.number[:n], s.words, order)
         net[:, :n] = 0
         for turn in range(policies):
             for seat in range(players):
-                fill(s.row[PERSON + seat, :n], np.uint8((seat + turn) % policies))
+                copy(order[(seat + turn) % policies, :n], s.row[PERSON + seat, :n])
             announce_all(game, n, s)
             for place in range(s.start[2]):
                 lane = s.order[place]
@@ -191,25 +196,27 @@ def add_moments(net, moments):
 
 
 @entry
-def add_purses(turn, won, net, purses):
-    """Add what people won at tables in one turn to the account of the policy that played for them.
+def add_purses(units, played_by, brought, net, purses):
+    """Add what people won at tables in one turn to the accounts of the policies that played.
 
     Parameters
     ----------
-    turn : int
-        The turn.
-    won : int64 (tables, people)
-        Purse at the end less what was brought, in units.
+    units : int64 (tables, people)
+        Purse of each person at the end.
+    played_by : uint8 (tables, people)
+        The policy that played for him.
+    brought : int
+        Units that each person brought.
     net : int64 (policies, tables)
         Modified in place: of each policy, over all people and turns.
     purses : int64 (policies, MOMENTS)
         Modified in place: sums over tables and people.
     """
-    for person in range(won.shape[1]):
-        policy = (person + turn) % net.shape[0]
-        for table in range(won.shape[0]):
-            net[policy, table] += won[table, person]
-            add_moment(purses[policy], won[table, person], ONE)
+    for table in range(units.shape[0]):
+        for person in range(units.shape[1]):
+            won, policy = units[table, person] - brought, played_by[table, person]
+            net[policy, table] += won
+            add_moment(purses[policy], won, ONE)
 
 
 @entry
@@ -238,21 +245,23 @@ def count_league(
         Modified in place: deals and seats in which the policy was in and won 0 to 3 tricks, or took
         the whole pot. It neither won nor paid in any other.
     """
+    order = np.zeros((len(moments), LANES), np.uint8)
     net = np.zeros((len(moments), LANES), np.int64)
     run_league(
-        game, np.uint64(seed), np.uint64(first), count, make_scratch(), net, moments, results
-    )
+        game, np.uint64(seed), np.uint64(first), count,
+        make_scratch(), order, net, moments, results,
+    )  # fmt: skip
 
 
 def count_session_league(
-    turns: Sequence[SessionGame], seed: int, first: int, count: int, moments: Ints, purses: Ints
+    session: SessionGame, seed: int, first: int, count: int, moments: Ints, purses: Ints
 ) -> None:
     """Play whole sessions at consecutive tables with every policy as every person in turn.
 
     Parameters
     ----------
-    turns : sequence of SessionGame
-        For each turn the session that is played.
+    session : SessionGame
+        From `encode_session`, with the policies that compete.
     seed, first : int
         Seed, 0 to 2**64 - 1, and number of the first table, 0 to 2**32 - 1.
     count : int
@@ -263,8 +272,9 @@ def count_session_league(
     purses : int64 (policies, MOMENTS)
         Modified in place: sums over tables and people of the same for one person.
     """
-    net = np.zeros((len(turns), count), np.int64)
-    for turn, session in enumerate(turns):
-        brought = max(int(session.terms[BANKROLL]), 0)
-        add_purses(turn, final_purses(session, seed, first, count) - brought, net, purses)
+    brought = max(int(session.terms[BANKROLL]), 0)
+    net = np.zeros((len(moments), count), np.int64)
+    for turn in range(len(moments)):
+        found = final_purses(session, turn, seed, first, count)
+        add_purses(found.units, found.played_by, brought, net, purses)
     add_tables(net, moments)

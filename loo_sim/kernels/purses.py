@@ -7,14 +7,14 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from loo_sim.kernels.announcing import PERSON, WHO_SHIFT
+from loo_sim.kernels.announcing import WHO_SHIFT
 from loo_sim.kernels.batch import LANES
 from loo_sim.kernels.compiled import inner
 from loo_sim.kernels.contests import WINNER
 from loo_sim.kernels.game import ACTION_SHIFT, DEFEND, MAX_SEATS, SEAT_BITS
 from loo_sim.kernels.philox import draw_below
 
-TERMS = 11
+TERMS = 13
 (
     PEOPLE,
     DEALS,
@@ -27,12 +27,15 @@ TERMS = 11
     BANKROLL,
     PLAY_ON,
     SPLIT,
+    CONTESTANTS,
+    TURN,
 ) = range(TERMS)
 """Places of a session's terms: people who sit down; deals that all have dealt equally often; fewest
 who can play; units of the dealer's stake, of an ante and of a loo (`POT_LOO`: the pot); most units
 of a loo; whether single pots make everyone stand; units each brings (`NO_LIMIT`: purses have none);
 most deals after the last until one in which nobody is looed; whether those at the table share the
-pot at the end."""
+pot at the end; in a league the policies that play for people in turn (0: each person has his own),
+and the turn."""
 POT_LOO, NO_LIMIT = -1, -1
 
 MONEY = 14
@@ -66,9 +69,10 @@ won; net of the *seat* of this number in units."""
 STILL_THERE = -1
 SQUARE_STAKE, MOST_SQUARE = 729.0**2, 2.0**50
 """Square units in a square stake; most square stakes that one deal adds to a sum of squares."""
-BYTES = 2 * MAX_SEATS
-HERE, PLACE = 0, MAX_SEATS
-"""First places of whether each person is at the table, and of the person in each seat."""
+BYTES = 3 * MAX_SEATS
+HERE, PLACE, PLAYED_BY = 0, MAX_SEATS, 2 * MAX_SEATS
+"""First places of whether each person is at the table, of the person in each seat, and of who plays
+for each person: himself, but in a league a policy."""
 
 
 class Tables(NamedTuple):
@@ -83,7 +87,7 @@ class Tables(NamedTuple):
     left_at : int64 (lanes, 16)
         Deals played when a person left, else `STILL_THERE`.
     byte : uint8 (lanes, BYTES)
-        Who is there and sits where.
+        Who is there, sits where and is played by whom.
     order, start : int64 (lanes,), (18,)
         Tables sorted by number of people at them; where each number starts.
     table : int64 (lanes,)
@@ -247,7 +251,7 @@ def settle(terms, k, lanes, s, t):
             seat, action = np.int64(who & SEAT_BITS), who >> ACTION_SHIFT
             won = np.int64(first[place] == slot) + np.int64(second[place] == slot)
             won += np.int64(third[place] == slot)
-            person = np.int64(s.row[PERSON + seat, lane])
+            person = np.int64(t.byte[table, PLACE + seat])
             t.people[table, person, TRICKS] += won
             if action == DEFEND:
                 continue
@@ -272,7 +276,7 @@ def take_pots(lanes, s, t):
         table = t.table[lane]
         # A silent dealer is in slot 0 too, where nobody came in.
         seat = np.int64((s.entry_in[0, lane] >> WHO_SHIFT) & SEAT_BITS)
-        pay(np.int64(s.row[PERSON + seat, lane]), seat, t.money[table, POT], table, t)
+        pay(np.int64(t.byte[table, PLACE + seat]), seat, t.money[table, POT], table, t)
         t.money[table, POT] = 0
         t.money[table, LOOED_LAST] = 0
 

@@ -26,6 +26,7 @@ from loo_sim.kernels.purses import (
     AT_TABLE,
     CAPPED,
     CLEAN_DEALS,
+    CONTESTANTS,
     DEALS,
     FORCE_ON_SINGLE,
     GAP,
@@ -40,6 +41,7 @@ from loo_sim.kernels.purses import (
     PLACE,
     PLAY_ON,
     PLAYED,
+    PLAYED_BY,
     POT,
     POT_SQUARES,
     POT_SUM,
@@ -49,6 +51,7 @@ from loo_sim.kernels.purses import (
     SPLIT,
     STILL_THERE,
     TRICKS,
+    TURN,
     Tables,
     begin_deal,
     end_deal,
@@ -59,6 +62,7 @@ from loo_sim.kernels.purses import (
     sit_down,
     take_pots,
 )
+from loo_sim.kernels.seating import draw_orders
 from loo_sim.kernels.sums import BINS, MOMENTS, add_moment, bin_of
 
 DEALS_OF_TABLE = np.uint64(TABLE_DEALS)
@@ -162,6 +166,15 @@ def begin_tables(terms, seed, first, n, s, t):
         words, s.words[1, :n], s.words[2, :n], s.words[3, :n],
     )  # fmt: skip
     sit_down(terms, words, n, t)
+    policies = terms[CONTESTANTS]
+    if policies == 0:
+        for person in range(terms[PEOPLE]):
+            t.byte[:n, PLAYED_BY + person] = person
+        return
+    order = np.empty((policies, n), np.uint8)
+    draw_orders(seed, s.number[:n], s.words, order)
+    for person in range(terms[PEOPLE]):
+        t.byte[:n, PLAYED_BY + person] = order[(person + terms[TURN]) % policies]
 
 
 @inner
@@ -245,14 +258,15 @@ def play_deals(session, seed, first, number, n, s, t):
 
 @inner
 def come_to_table(group, first, number, players, s, t):
-    """Give each table a lane: its deal's number, and the person in each seat."""
+    """Give each table a lane: its deal's number, and who plays in each seat."""
     for lane in range(group.size):
         table = group[lane]
         t.table[lane] = table
         s.number[lane] = (first + np.uint64(table)) * DEALS_OF_TABLE + number
     for seat in range(players):
         for lane in range(group.size):
-            s.row[PERSON + seat, lane] = t.byte[t.table[lane], PLACE + seat]
+            table = t.table[lane]
+            s.row[PERSON + seat, lane] = t.byte[table, PLAYED_BY + t.byte[table, PLACE + seat]]
 
 
 @inner
@@ -355,7 +369,8 @@ def run_tables(session, seed, first, count, s, t, out):
                     out.gaps[min(t.money[table, GAP], MOST_GAP)] += 1
         for table in range(n):
             end_table(terms, table, t)
-            count_table(session, table, t, out)
+            if terms[CONTESTANTS] == 0:
+                count_table(session, table, t, out)
         out.tables[0] += n
         out.tables[1] += bound_met(terms, n, t)
 
@@ -400,34 +415,49 @@ def count_tables(
     )  # fmt: skip
 
 
-def final_purses(session: SessionGame, seed: int, first: int, count: int) -> npt.NDArray[np.int64]:
-    """Play whole sessions at consecutive tables; what each person ends with.
+class Purses(NamedTuple):
+    """What people end with, and who played for them.
+
+    Attributes
+    ----------
+    units : int64 (tables, people)
+        Each person's purse, his share of the pot included where it is shared.
+    played_by : uint8 (tables, people)
+        The policy that played for him.
+    """
+
+    units: npt.NDArray[np.int64]
+    played_by: npt.NDArray[np.uint8]
+
+
+def final_purses(session: SessionGame, turn: int, seed: int, first: int, count: int) -> Purses:
+    """Play whole sessions of a league at consecutive tables.
 
     Parameters
     ----------
     session, seed, first, count
         As for `count_tables`.
-
-    Returns
-    -------
-    int64 (count, people)
-        Units, the share of the pot included where it is shared.
+    turn : int
+        Which turn of the policies is played (see `seating`).
     """
-    people = int(session.terms[PEOPLE])
-    purses = np.empty((count, people), np.int64)
-    s, t, unread = make_scratch(), make_tables(), no_tables(session.bankrolls.size)
     session = own(session)
+    session.terms[TURN] = turn
+    people = int(session.terms[PEOPLE])
+    units, played_by = np.empty((count, people), np.int64), np.empty((count, people), np.uint8)
+    s, t, unread = make_scratch(), make_tables(), no_tables(session.bankrolls.size)
     for done in range(0, count, LANES):
         n = min(LANES, count - done)
         run_tables(session, np.uint64(seed), np.uint64(first + done), n, s, t, unread)
-        purses[done : done + n] = t.people[:n, :people, PURSE]
-    return purses
+        units[done : done + n] = t.people[:n, :people, PURSE]
+        played_by[done : done + n] = t.byte[:n, PLAYED_BY : PLAYED_BY + people]
+    return Purses(units, played_by)
 
 
 def own(session: SessionGame) -> SessionGame:
-    """The game with settings of its own, which the kernel changes as people leave."""
+    """The game with settings of its own, which the kernel changes as people leave, and terms."""
     settings = session.game.settings.copy()
-    return session._replace(game=session.game._replace(settings=settings))
+    game = session.game._replace(settings=settings)
+    return session._replace(game=game, terms=session.terms.copy())
 
 
 class KeptTables(NamedTuple):

@@ -1,0 +1,294 @@
+"""The study `league`: policies against each other on the same deals, each in every seat in turn.
+
+A deal is played as often as there are policies, which move on by one seat each time, so that each
+has had every seat once, with the same cards. The order in which they sit is drawn for each deal:
+nobody always sits behind the same rival. What is counted is a policy's net over all its seats in a
+deal, and the difference of that between two policies: deals are independent, seats and turns of one
+deal are not. In sessions a table stands for the deal and a person for the seat.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from math import ceil, floor, isnan, log10, nan, sqrt
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from loo_sim.inference import holm, two_sided_p
+from loo_sim.rules import UNITS_PER_STAKE
+from loo_sim.studies.estimates import Z95, nets_of_results, with_interval
+from loo_sim.studies.moments import WORD, Moments
+
+if TYPE_CHECKING:
+    from loo_sim.experiment import Cell
+    from loo_sim.studies import Counts
+
+UNIT = "deals"
+CHUNK_DEALS = 2**12
+HEADLINE = ("policy", "net", "standing", "told from the first by")
+FIGURE = "the difference of two policies that is known least"
+
+LEVEL = 0.05
+"""Chance of any false difference among all that are told."""
+FEWEST = 30
+"""Deals or tables below which nothing is said of differences: all is normal theory."""
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+
+def encode(cell: Cell) -> Any:
+    """The cell as the kernels read it: a game, or a session."""
+    if cell.rounds == 0:
+        from loo_sim.kernels.leagues import encode_league
+
+        return encode_league(cell.rules, cell.policies, cell.players, cell.pot)
+    from loo_sim.kernels.encode_session import encode_session
+
+    return encode_session(cell.rules, cell.policies, cell.rounds, cell.bankroll, (), cell.players)
+
+
+def empty_counts(cell: Cell) -> Counts:
+    """Counts of no deals: sums of policies and pairs, and what single seats or persons got."""
+    from loo_sim.kernels.game import RESULTS
+    from loo_sim.kernels.sums import MOMENTS
+
+    policies = len(cell.policies)
+    return (
+        np.zeros((policies, policies, MOMENTS), np.int64),
+        np.zeros((policies, MOMENTS if cell.rounds else RESULTS), np.int64),
+    )
+
+
+def add_counts(game: Any, seed: int, first: int, count: int, counts: Counts) -> None:
+    """Add the counts of deals, or tables, `first` to ``first + count - 1``."""
+    from loo_sim.kernels.game import Game
+    from loo_sim.kernels.leagues import count_league, count_session_league
+
+    count_turns = count_league if isinstance(game, Game) else count_session_league
+    count_turns(game, seed, first, count, *counts)
+
+
+def tables(cell: Cell, work: int, counts: Counts) -> dict[str, pa.Table]:
+    """The estimates of a cell: tables ``league`` (by pair) and ``standing`` (by policy).
+
+    Parameters
+    ----------
+    cell : Cell
+        The league.
+    work : int
+        Deals, or tables, counted.
+    counts : tuple of ndarray of int64
+        As `kernels.leagues` counts them.
+    """
+    sums, singles = counts
+    spread = _spreads(cell, work, singles)
+    pairs = _compare_pairs(cell, work, sums, spread)
+    return {
+        "league": _league_table(cell, work, pairs),
+        "standing": _standing_table(cell, work, sums, spread, pairs),
+    }
+
+
+def half_width(tables: Mapping[str, pa.Table]) -> float:
+    """Half-width of the widest of the intervals that hold together with 95 %, in stakes."""
+    league = tables["league"]
+    width = (league["high"].to_numpy() - league["low"].to_numpy()) / 2
+    return float(width.max())
+
+
+def headline(tables: Mapping[str, pa.Table]) -> list[tuple[str, ...]]:
+    """A row a policy, the best mean first: its net, how it stands, what tells it from the first."""
+    standing = tables["standing"].to_pylist()
+    league = tables["league"].to_pylist()
+    first = standing[0]["policy"]
+    against = {row["rival"]: row for row in league if row["policy"] == first}
+    tied = sum(row["tied_with_best"] for row in standing) > 1
+    clear = all((row["low"] or 0.0) > 0 for row in against.values())
+    unit = "tables" if "tables_apart" in league[0] else "deals"
+    told: list[tuple[str, ...]] = []
+    for row in standing:
+        policy = row["policy"]
+        if policy == first:
+            verdict = "best" if clear else "tied with the best" if tied else "first, by little"
+        else:
+            verdict = "tied with the best" if row["tied_with_best"] else "behind"
+        net = with_interval(row["net"], nan if row["net_se"] is None else row["net_se"])
+        apart = _told_apart(against[policy], unit) if policy != first else ""
+        told.append((policy, net, verdict, apart))
+    return told
+
+
+def _told_apart(row: Mapping[str, Any], unit: str) -> str:
+    """How many deals tell two policies apart, as far as it is known."""
+    fewest, about, most = (row[f"{unit}_apart{end}"] for end in ("_low", "", "_high"))
+    if fewest is None:
+        return "–"
+    return (
+        f"over {_round_count(fewest)} {unit}" if most is None else f"{_round_count(about)} {unit}"
+    )
+
+
+def _round_count(number: float) -> str:
+    """A number rounded up to two digits that count: 1,300,000."""
+    step = 10 ** max(floor(log10(max(number, 1.0))) - 1, 0)
+    return f"{ceil(number / step) * step:,}"
+
+
+def _read_sums(row: Ints, n: int) -> Moments:
+    """Exact sums over `n` deals or tables (see `kernels.sums.MOMENTS`).
+
+    All words but the high one of x are sums of words from 0 to 2**32 - 1: below 2**64 up to 2**32
+    deals, but not below 2**63, so that they are read without a sign.
+    """
+    low, high, *squares = (int(word) for word in row[:6])
+    x = low % WORD**2 + high * WORD
+    xx = sum(word % WORD**2 * WORD**i for i, word in enumerate(squares))
+    return Moments(n, x, xx, x, n, n)
+
+
+def _spreads(cell: Cell, work: int, singles: Ints) -> Floats:
+    """Standard deviation of what one seat gets in a deal, or one person at a table, in stakes.
+
+    Over all deals and seats as if they were independent: the unbiased sample variance. Shape
+    (policies,); NaN for a single observation.
+    """
+    n = work * cell.players
+    if cell.rounds:
+        found = [_read_sums(row, n) for row in singles]
+    else:
+        nets = nets_of_results(cell.pot, cell.rules.loo_units(cell.pot))
+        found = []
+        for row in singles.tolist():
+            x, xx = (
+                sum(c * net**power for c, net in zip(row, nets, strict=True)) for power in (1, 2)
+            )
+            found.append(Moments(n, x, xx, x, n, n))
+    return np.array([sums.se(UNITS_PER_STAKE) * sqrt(n) for sums in found])
+
+
+class _Pairs(NamedTuple):
+    """What is known of each pair of policies, by [policy, rival]; the diagonal says nothing.
+
+    Attributes
+    ----------
+    diff, se : ndarray of float64
+        Mean net of the policy less that of the rival, a deal and seat (a table and person), in
+        stakes, and its standard error.
+    margin : ndarray of float64
+        Half-width of the interval: all of them together hold with 95 %.
+    p : ndarray of float64
+        Two-sided p-value, adjusted for all pairs.
+    plain_se : ndarray of float64
+        The error of `diff` if all seats of all deals were independent of each other.
+    variance : ndarray of float64
+        Of the difference of a seat of the one and a seat of the other, in different deals.
+    """
+
+    diff: Floats
+    se: Floats
+    margin: Floats
+    p: Floats
+    plain_se: Floats
+    variance: Floats
+
+
+def _compare_pairs(cell: Cell, work: int, sums: Ints, spread: Floats) -> _Pairs:
+    """Compare each two policies on the same deals.
+
+    Intervals are Bonferroni's, ``diff ± z se`` with z the ``1 - 0.05 / (2 m)`` quantile of the
+    normal distribution for m pairs; p-values are Holm's (see `inference.holm`). Both hold however
+    the pairs depend on each other.
+    """
+    policies = len(cell.policies)
+    one, other = np.tril_indices(policies, -1)
+    per = UNITS_PER_STAKE * cell.players
+    read = [_read_sums(sums[i, j], work) for i, j in zip(one, other, strict=True)]
+    diff = np.array([pair.mean(per) for pair in read])
+    se = np.array([pair.se(per) for pair in read])
+    enough = work >= FEWEST
+    z = NormalDist().inv_cdf(1 - LEVEL / (2 * len(read))) if enough else nan
+    p = holm(two_sided_p(diff, se)) if enough else np.full(len(read), nan)
+    variance = spread[one] ** 2 + spread[other] ** 2
+    plain_se = np.sqrt(variance / (work * cell.players))
+
+    def square(values: Floats, sign: int = 1) -> Floats:
+        whole = np.full((policies, policies), nan)
+        whole[one, other], whole[other, one] = values, sign * values
+        return whole
+
+    return _Pairs(
+        diff=square(diff, sign=-1),
+        se=square(se),
+        margin=square(z * se),
+        p=square(p),
+        plain_se=square(plain_se),
+        variance=square(variance),
+    )
+
+
+def _ordered(policies: int) -> Iterator[tuple[int, int]]:
+    return ((i, j) for i in range(policies) for j in range(policies) if i != j)
+
+
+def _column(values: Any) -> pa.Array:
+    """A column of numbers; what is not known or has no bound is empty."""
+    values = np.asarray(values, dtype=np.float64)
+    return pa.array(values, mask=~np.isfinite(values))
+
+
+@np.errstate(divide="ignore", invalid="ignore")
+def _league_table(cell: Cell, work: int, pairs: _Pairs) -> pa.Table:
+    """A row for each policy and rival.
+
+    ``gain`` is how many times as many deals the same error would take if policies were not compared
+    on the same deals and seats. ``deals_apart`` (``tables_apart``) is how many deals in one seat
+    each, at tables of their own, tell two players of these policies apart: their mean difference is
+    then just Z95 of its standard errors, n = Z95^2 variance / diff^2. ``_low`` and ``_high`` are
+    that at the ends of the interval of `diff`, without a bound where it holds 0.
+    """
+    names = [policy.name for policy in cell.policies]
+    i, j = np.array(list(_ordered(len(names)))).T
+    diff, se, margin, p, plain_se, variance = (values[i, j] for values in pairs)
+    size = np.abs(diff)
+    squares = Z95**2 * variance
+    unit = "tables" if cell.rounds else "deals"
+    return pa.table(
+        {
+            "policy": [names[place] for place in i],
+            "rival": [names[place] for place in j],
+            "n": np.full(i.size, work),
+            "net_diff": _column(diff),
+            "net_diff_se": _column(se),
+            "low": _column(diff - margin),
+            "high": _column(diff + margin),
+            "p_value": _column(p),
+            "plain_se": _column(plain_se),
+            "gain": _column((plain_se / se) ** 2),
+            f"{unit}_apart": _column(squares / size**2),
+            f"{unit}_apart_low": _column(squares / (size + margin) ** 2),
+            f"{unit}_apart_high": _column(squares / np.maximum(size - margin, 0) ** 2),
+        }
+    )
+
+
+def _standing_table(cell: Cell, work: int, sums: Ints, spread: Floats, pairs: _Pairs) -> pa.Table:
+    """A row a policy, the best mean first: net, and whether it may be as good as the first."""
+    per = UNITS_PER_STAKE * cell.players
+    own = [_read_sums(sums[place, place], work) for place in range(len(cell.policies))]
+    order = sorted(range(len(own)), key=lambda place: -own[place].x)
+    p = pairs.p[order[0]]
+    return pa.table(
+        {
+            "policy": [cell.policies[place].name for place in order],
+            "n": np.full(len(order), work),
+            "net": [own[place].mean(per) for place in order],
+            "net_se": _column([own[place].se(per) for place in order]),
+            "spread": _column(spread[order]),
+            "tied_with_best": [isnan(p[place]) or bool(p[place] >= LEVEL) for place in order],
+        }
+    )
