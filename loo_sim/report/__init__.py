@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from loo_sim.problems import InputError, Problem
 from loo_sim.result import read_manifest
 
 
@@ -46,10 +45,7 @@ def write_report(directory: Path, output: Path | None = None) -> ReportResult:
     OSError
         If the page cannot be written.
     """
-    manifest = read_manifest(directory)
-    if manifest["study"] == "session":
-        what = "holds sessions, of which there is no report yet"
-        raise InputError([Problem(str(directory), None, "", what, "its tables are Parquet files")])
+    read_manifest(directory)
     # The page loads matplotlib and pandas, which a wrong directory should not wait for.
     from loo_sim.report.findings import find
     from loo_sim.report.page import render

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from loo_sim.report import advice, miss, seats, strategy, swings
+from loo_sim.report import advice, league, miss, pot_path, purses, ruin, seats, strategy, swings
 from loo_sim.report.result import Cell, Result
 
 FINDINGS = 3
@@ -11,7 +11,12 @@ FINDINGS = 3
 
 def find(result: Result) -> list[str]:
     """The findings of a result: at most `FINDINGS` sentences, or one that says there are none."""
-    found = [*_about_pots(result), *_about_the_miss(result)]
+    found = [
+        *_about_pots(result),
+        *_about_the_miss(result),
+        *_about_evenings(result),
+        *_about_policies(result),
+    ]
     told = [sentence for sentence in found if sentence]
     return told[:FINDINGS] or ["There is nothing to report: no game has figures."]
 
@@ -38,6 +43,34 @@ def _about_the_miss(result: Result) -> list[str]:
         return []
     last = miss.compare_games(cells) if len(cells) > 1 else miss.compare_seats(cells[0])
     return [advice.first_to_speak(cells), strategy.compare_announcements(cells[0]), last]
+
+
+def _about_evenings(result: Result) -> list[str]:
+    """What the study `session` found."""
+    cells = result.having("session")
+    if not cells:
+        return []
+    first = cells[0]
+    alike = len(set(first.policies)) == 1
+    return [
+        pot_path.compare_pots(cells) if len(cells) > 1 else pot_path.describe_pot(first),
+        _named(cells, purses.mean_swing(first) if alike else purses.compare_people(first)),
+        _named(cells, ruin.who_was_out(first) if first.bankroll else ruin.what_to_bring(first)),
+    ]
+
+
+def _about_policies(result: Result) -> list[str]:
+    """What the study `league` found."""
+    cells = result.having("league")
+    if not cells:
+        return []
+    first = cells[0]
+    last = league.compare_games(cells) if len(cells) > 1 else league.pairing(first)
+    return [
+        (f"With {first.label}: " if len(cells) > 1 else "") + league.who_is_best(first),
+        _named(cells, league.skill_and_chance(first)),
+        last,
+    ]
 
 
 def _named(cells: list[Cell], sentence: str) -> str:

@@ -7,11 +7,8 @@ from functools import lru_cache
 from math import ceil
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
-from matplotlib import colormaps
-from matplotlib.cm import ScalarMappable
-from matplotlib.colors import BoundaryNorm, to_hex
+from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 from loo_sim.report import style
@@ -27,6 +24,7 @@ from loo_sim.report.rounding import (
     signed,
     with_error,
 )
+from loo_sim.report.scale import Scale
 from loo_sim.studies.estimates import Z95, aggregate
 
 CONTRASTS = {
@@ -40,8 +38,6 @@ STANDERS = ("nobody in yet", "one in", "two or more in")
 
 _KEPT = 8
 """Games whose tables are kept while the page is put together."""
-
-Bounds = npt.NDArray[np.float64]
 
 _ROW, _LABELS, _GAP, _HEAD, _BETWEEN, _FOOT = 0.22, 1.85, 0.1, 0.5, 0.3, 0.78
 """Inches: a row of a map, its labels, between maps side by side, above each line of maps, between
@@ -96,19 +92,9 @@ def miss_map(cell: Cell) -> pd.DataFrame:
     return values.assign(sure=sure)
 
 
-def _bounds(values: pd.Series) -> Bounds:
-    """Steps of the colour scale, alike on both sides of 0."""
-    extent = float(np.nanquantile(values.abs(), 0.95)) if len(values) else 1.0
-    nice = [0.25, 0.5, 1.0, 1.5, 2.0, 2.5, 3, 4, 5, 7.5, 10, 15, 20, 30, 50]
-    most = next((step for step in nice if step >= extent), extent)
-    return np.linspace(-most, most, 11)
-
-
 def draw_miss_map(values: pd.DataFrame, players: int) -> Figure:
     """Maps of both contrasts, bands of hands by seats, for each number of players in."""
-    bounds = _bounds(values["value"])
-    colours = colormaps[style.DIVERGING].resampled(len(bounds) + 1)
-    norm = BoundaryNorm(bounds, colours.N, extend="both")
+    scale = Scale.of(values["value"])
     bands = sorted(values["band"].unique())
     groups = {
         others: sorted(values.loc[values["others"] == others, "seat"].unique())
@@ -134,7 +120,7 @@ def draw_miss_map(values: pd.DataFrame, players: int) -> Figure:
             chosen = values[(values["contrast"] == contrast) & (values["others"] == others)]
             squares = []
             for row in each(chosen):
-                colour = colours(norm(row.value))
+                colour = scale.colour(row.value)
                 squares.append(
                     style.Square(
                         bands.index(row.band),
@@ -153,23 +139,8 @@ def draw_miss_map(values: pd.DataFrame, players: int) -> Figure:
             axes.set_yticks(range(len(labels)), labels, fontsize=8)
             axes.set_title(STANDERS[others], fontsize=8.5, weight="normal", pad=3)
             left += across * len(seats) + _GAP
-    _draw_scale(figure, bounds, ScalarMappable(norm, colours))
+    scale.draw(figure, _LABELS)
     return figure
-
-
-def _draw_scale(figure: Figure, bounds: Bounds, colours: ScalarMappable) -> None:
-    """The scale of colours at the figure's foot."""
-    height = figure.get_size_inches()[1]
-    axes = style.map_axes(figure, (_LABELS, height - 0.42, style.WIDTH - _LABELS, 0.1))
-    bar = figure.colorbar(colours, cax=axes, orientation="horizontal", extendfrac="auto")
-    bar.outline.set_visible(False)
-    names = [signed(f"{step:+g}") if step else "0" for step in bounds.round(6)]
-    bar.set_ticks(list(bounds), labels=names)
-    bar.ax.tick_params(length=0, labelsize=8)
-    middle = 1 - (height - 0.37) / height
-    figure.text(
-        (_LABELS - 0.08) / style.WIDTH, middle, "stakes", fontsize=8, ha="right", va="center"
-    )
 
 
 def miss_map_exhibit(cell: Cell) -> Exhibit:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from loo_sim.report import advice, miss, seats, strategy, swings
+from loo_sim.report import advice, league, miss, pot_path, purses, ruin, seats, strategy, swings
 from loo_sim.report.exhibit import Exhibit, Table
 from loo_sim.report.hands import GRIDS
 from loo_sim.report.provenance import game_rows, how_it_was_made, what_was_played
@@ -66,6 +66,7 @@ def render(result: Result, findings: list[str]) -> str:
         lstrip_blocks=True,
     )
     environment.filters["unbroken"] = _unbroken
+    unit = result.cells[0].unit if result.cells else "deals"
     page = environment.get_template("report.html.jinja").render(
         name=result.name,
         played=what_was_played(result),
@@ -75,11 +76,13 @@ def render(result: Result, findings: list[str]) -> str:
         made=how_it_was_made(result),
         games=Table(
             "The games of this run",
-            ("no.", "game", "players", "pot", "rules", "policies", "deals", "status"),
+            ("no.", "game", "players", "pot", "rules", "policies", unit, "status"),
             tuple(game_rows(result.cells[:MOST_COMPARED])),
         ),
         left_out=max(len(result.cells) - MOST_COMPARED, 0),
         seed=result.manifest["seed"],
+        study=result.manifest["study"],
+        unit=unit,
     )
     return "\n".join(line.rstrip() for line in page.splitlines()) + "\n"
 
@@ -93,18 +96,28 @@ def _unbroken(text: str) -> str:
 
 def _sections(result: Result) -> list[Section]:
     deals, announce = result.having("deals"), result.having("announce")
-    made = [_comparison(deals[:MOST_COMPARED], announce[:MOST_COMPARED])]
+    sessions, leagues = result.having("session"), result.having("league")
+    made = [
+        _comparison(deals[:MOST_COMPARED], announce[:MOST_COMPARED]),
+        _session_comparison(sessions[:MOST_COMPARED]),
+        _league_comparison(leagues[:MOST_COMPARED]),
+    ]
     for cell in deals[:MOST_IN_FULL]:
         made.append(_pot_section(cell))
     for cell in announce[:MOST_IN_FULL]:
         made += [_miss_section(cell), *_strategy_sections(cell)]
-    full = max(len(deals), len(announce))
+    for cell in sessions[:MOST_IN_FULL]:
+        made += [_path_section(cell), _evening_section(cell)]
+    for cell in leagues[:MOST_IN_FULL]:
+        made.append(_league_section(cell))
+    shown = [part for part in made if part.exhibits or part.tables or part.notes]
+    full = max(map(len, (deals, announce, sessions, leagues)))
     if full > MOST_IN_FULL:
-        made[0].notes.append(
+        shown[0].notes.append(
             f"The first {MOST_IN_FULL} of {full} games are shown in full; the tables of the result "
             "directory hold them all."
         )
-    return [part for part in made if part.exhibits or part.tables or part.notes]
+    return shown
 
 
 def _comparison(deals: list[Cell], announce: list[Cell]) -> Section:
@@ -125,12 +138,56 @@ def _comparison(deals: list[Cell], announce: list[Cell]) -> Section:
     return section
 
 
+def _session_comparison(cells: list[Cell]) -> Section:
+    """Sessions side by side."""
+    section = Section("seats", "Seat by seat" if len(cells) == 1 else "Game by game")
+    if len(cells) > 1:
+        section.exhibits.append(pot_path.mean_pot_exhibit(cells))
+    if cells:
+        section.exhibits.append(seats.seat_value_exhibit(cells))
+    return section
+
+
+def _league_comparison(cells: list[Cell]) -> Section:
+    """Leagues side by side."""
+    section = Section("games", "Game by game")
+    if len(cells) > 1:
+        section.tables.append(league.games_table(cells))
+    return section
+
+
 def _pot_section(cell: Cell) -> Section:
     section = Section(f"pot-{cell.number}", f"The pot and the players: {cell.label}")
     if "swings" in cell.tables:
         section.exhibits.append(swings.swing_exhibit(cell))
     section.exhibits.append(seats.announcement_exhibit(cell))
     return section
+
+
+def _path_section(cell: Cell) -> Section:
+    return Section(
+        f"path-of-{cell.number}",
+        f"The pot of an evening: {cell.label}",
+        lead=[f"{pot_path.describe_pot(cell)} {pot_path.honest_error(cell)}"],
+        exhibits=[pot_path.path_exhibit(cell), pot_path.gap_exhibit(cell)],
+    )
+
+
+def _evening_section(cell: Cell) -> Section:
+    lasts = ruin.out_exhibit if cell.bankroll else ruin.ruin_exhibit
+    return Section(
+        f"evening-{cell.number}",
+        f"What may happen to a purse: {cell.label}",
+        exhibits=[purses.final_exhibit(cell), purses.lowest_exhibit(cell), lasts(cell)],
+    )
+
+
+def _league_section(cell: Cell) -> Section:
+    return Section(
+        f"league-{cell.number}",
+        f"Which way of playing is better: {cell.label}",
+        exhibits=[league.standing_exhibit(cell), league.pairs_exhibit(cell)],
+    )
 
 
 def _miss_section(cell: Cell) -> Section:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from loo_sim.report.result import Cell, Result, setting_in_words
-from loo_sim.report.rounding import stakes
+from loo_sim.report.result import DONE, Cell, Result, setting_in_words
+from loo_sim.report.rounding import listed, stakes
+from loo_sim.report.terms import terms
 from loo_sim.rules import PRESETS
 
 
@@ -25,16 +26,19 @@ def rules_in_words(rules: Mapping[str, Any]) -> str:
     return ", ".join([f"“{nearest}” rules", *changed])
 
 
-def policies_in_words(policies: Iterable[str]) -> str:
-    """Who plays how: ``everyone plays peel``, or the seats of each policy."""
-    seats: dict[str, list[str]] = {}
-    for seat, policy in enumerate(policies):
-        seats.setdefault(policy, []).append(str(seat))
-    if len(seats) == 1:
-        return f"everyone plays {next(iter(seats))}"
+def policies_in_words(cell: Cell) -> str:
+    """Who plays how: ``everyone plays peel``, or the seats or people of each policy."""
+    if cell.in_league:
+        return f"{listed(cell.policies)}, each in every seat in turn"
+    places: dict[str, list[str]] = {}
+    for place, policy in enumerate(cell.policies):
+        places.setdefault(policy, []).append(str(place))
+    if len(places) == 1:
+        return f"everyone plays {cell.policies[0]}"
+    one, several = ("as person", "as people") if cell.rounds else ("in seat", "in seats")
     return "; ".join(
-        f"{policy} in seat{'s' if len(where) > 1 else ''} {', '.join(where)}"
-        for policy, where in seats.items()
+        f"{policy} {several if len(where) > 1 else one} {', '.join(where)}"
+        for policy, where in places.items()
     )
 
 
@@ -57,18 +61,31 @@ def what_was_played(result: Result) -> list[tuple[str, str]]:
     if not cells:
         return [("games", "none")]
     players = sorted({cell.players for cell in cells})
-    pots = sorted({cell.pot for cell in cells})
-    deals = sorted({cell.deals for cell in cells})
-    total = sum(cell.deals for cell in cells)
-    counted = f"{deals[-1]:,} a game, {total:,} in all" if len(cells) > 1 else f"{total:,}"
-    return [
+    lines = [
         ("players", ", ".join(map(str, players))),
         ("rules", _common(_rules_not_swept(cell) for cell in cells)),
-        ("ways of playing", _common(policies_in_words(cell.policies) for cell in cells)),
+        ("ways of playing", _common(map(policies_in_words, cells))),
+    ]
+    if cells[0].rounds:
+        values = "in stakes; errors are taken over tables; ± gives a 95 % interval"
+        return [*lines, *terms(list(cells)), ("tables", _counted(cells)), ("values", values)]
+    pots = sorted({cell.pot for cell in cells})
+    return [
+        *lines,
         ("pot when play begins", ", ".join(map(stakes, pots)) + " stakes"),
-        ("deals", counted),
+        ("deals", _counted(cells)),
         ("values", "in stakes, for one deal; ± gives a 95 % interval"),
     ]
+
+
+def _counted(cells: Sequence[Cell]) -> str:
+    """How many deals or tables were counted, a game and in all."""
+    counts = sorted({cell.deals for cell in cells if cell.status == DONE}) or [0]
+    total = sum(cell.deals for cell in cells)
+    if len(cells) == 1:
+        return f"{total:,}"
+    a_game = " to ".join(f"{count:,}" for count in dict.fromkeys((counts[0], counts[-1])))
+    return f"{a_game} a game, {total:,} in all"
 
 
 def how_it_was_made(result: Result) -> list[tuple[str, str]]:
@@ -113,7 +130,7 @@ def game_rows(cells: Iterable[Cell]) -> list[tuple[str, ...]]:
             str(cell.players),
             stakes(cell.pot),
             rules_in_words(cell.rules),
-            policies_in_words(cell.policies),
+            policies_in_words(cell),
             f"{cell.deals:,}",
             f"{cell.status}: {cell.error}" if cell.error else cell.status,
         )

@@ -19,15 +19,18 @@ class Candidate(NamedTuple):
     name : str
         With its preposition: ``for seat 3``, ``with 6 players``.
     value, error : float
-        Its mean and standard error, stakes.
+        Its mean and standard error.
     n : int
-        Deals that the mean was taken over.
+        Deals, or tables, that the mean was taken over.
+    told : str
+        The mean with its interval in words; in stakes, if it is left out.
     """
 
     name: str
     value: float
     error: float
     n: int
+    told: str = ""
 
 
 def widened(others: int) -> float:
@@ -99,4 +102,5 @@ def _one_of(candidates: list[Candidate], kind: str) -> str:
 
 
 def _told(one: Candidate) -> str:
-    return f"{one.name} ({interval(one.value, one.error, one.n)} stakes)"
+    told = one.told or interval(one.value, one.error, one.n, " stakes")
+    return f"{one.name} ({told})"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,11 +11,16 @@ from typing import TYPE_CHECKING, Any
 from loo_sim.problems import Problems, nearest
 from loo_sim.report.rounding import stakes
 from loo_sim.result import read_manifest, read_tables, rows_of_cell
+from loo_sim.rules import MOST_STAKES
+from loo_sim.settings import is_whole
 
 if TYPE_CHECKING:
     import pandas as pd
 
 DONE = "done"
+
+QUANTILES = ("q05", "q25", "q50", "q75", "q95")
+"""Ends of the names of columns that hold quantiles of pots and purses, by percentage."""
 
 COLUMNS: Mapping[str, tuple[str, ...]] = {
     "deals": (
@@ -29,8 +35,29 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
         *("stand_loo", "stand_loo_se", "miss_loo", "miss_loo_se"),
         *("stand_tricks", "stand_tricks_se", "miss_tricks", "miss_tricks_se"),
     ),
+    "session": (
+        *("pot", "pot_se", "pot_error_ratio", "single", "single_se", "clean", "clean_se"),
+        *("clean_gap", "longest", "longest_se", "pot_left", "pot_left_se", "met_cap"),
+        *("met_bound", "loo_cap"),
+    ),
+    "path": ("deal", "n", "pot", "pot_se", *(f"pot_{quantile}" for quantile in QUANTILES)),
+    "gap": ("deals", "gaps", "longest_runs"),
+    "purse": (
+        *("person", "policy", "n", "final", "final_se", "lowest", "lowest_se"),
+        *("swing", "swing_se", "looed", "looed_se", "tricks", "tricks_se", "out"),
+        *(f"{purse}_{quantile}" for purse in ("final", "lowest") for quantile in QUANTILES),
+    ),
+    "ruin": ("person", "brought", "ruined"),
+    "seat": ("seat", "n", "net", "net_se"),
+    "league": (
+        *("policy", "rival", "n", "net_diff", "net_diff_se", "low", "high", "p_value"),
+        *("gain", "apart", "apart_low", "apart_high"),
+    ),
+    "standing": ("policy", "n", "net", "net_se", "spread", "tied_with_best"),
 }
 """The tables that a report is made of, and the columns it reads."""
+
+_APART = re.compile(r"^(deals|tables)_apart")
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,9 +76,15 @@ class Cell:
     rules : mapping
         Every option of the rulebook.
     policies : tuple of str
-        A name a seat.
+        A name a seat; a person, in a session; those that compete, in a league.
+    in_league : bool
+        Whether every policy plays every seat in turn.
+    rounds : int
+        How often everyone deals at a table; 0 where deals are played one by one.
+    bankroll : int or None
+        Stakes that each person brings to a table; None if purses have no limit.
     deals : int
-        Deals counted.
+        Deals counted; tables, if there are rounds.
     status, error : str
         ``done`` or what befell it.
     tables : mapping of str to DataFrame
@@ -64,6 +97,9 @@ class Cell:
     pot: float
     rules: Mapping[str, Any]
     policies: tuple[str, ...]
+    in_league: bool
+    rounds: int
+    bankroll: int | None
     deals: int
     status: str
     error: str
@@ -80,6 +116,16 @@ class Cell:
     def deck(self) -> int:
         """Cards in the pack."""
         return int(self.rules.get("deck", 52))
+
+    @property
+    def unit(self) -> str:
+        """What `deals` counts."""
+        return "tables" if self.rounds else "deals"
+
+    def person_name(self, person: int) -> str:
+        """``person 0``; with his policy, where people play differently."""
+        alike = len(set(self.policies)) == 1
+        return f"person {person}" + ("" if alike else f" ({self.policies[person]})")
 
     def seat_name(self, seat: int) -> str:
         """``0`` for the first to speak, and so on; ``dealer`` for the last."""
@@ -146,6 +192,9 @@ def read_result(directory: Path) -> Result:
     manifest = read_manifest(directory)
     problems = Problems(str(directory))
     tables = read_tables(directory, problems, COLUMNS)
+    if "league" in tables:
+        # Deals apart, or tables apart: the column says which, and so does the cell.
+        tables["league"] = tables["league"].rename(columns=lambda name: _APART.sub("apart", name))
     for name, table in tables.items():
         for column in COLUMNS[name]:
             if column not in table:
@@ -154,10 +203,28 @@ def read_result(directory: Path) -> Result:
     problems.raise_if_any()
     _check_hands(tables, manifest, problems)
     problems.raise_if_any()
+    terms = [_terms(manifest, cell, problems) for cell in manifest["cells"]]
+    problems.raise_if_any()
     cells = tuple(
-        _cell(number, cell, tables) for number, cell in enumerate(manifest["cells"], start=1)
+        _cell(number, cell, tables, manifest["study"] == "league", *of_cell)
+        for number, (cell, of_cell) in enumerate(
+            zip(manifest["cells"], terms, strict=True), start=1
+        )
     )
     return Result(directory, manifest, cells)
+
+
+def _terms(
+    manifest: Mapping[str, Any], cell: Mapping[str, Any], problems: Problems
+) -> tuple[int, int | None]:
+    """How often everyone deals in a cell, and how many stakes each brings."""
+    stated = manifest.get("experiment")
+    settings = {**(stated if isinstance(stated, Mapping) else {}), **cell["axes"]}
+    rounds, bankroll = settings.get("rounds", 0), settings.get("bankroll")
+    for key, value in (("rounds", rounds), ("bankroll", bankroll)):
+        if value is not None and not is_whole(value, 0, MOST_STAKES):
+            problems.add(f"manifest.json: {key}", f"{value!r} is not what stands here")
+    return rounds, bankroll
 
 
 def _check_hands(
@@ -179,8 +246,15 @@ def _check_hands(
         )
 
 
-def _cell(number: int, cell: Mapping[str, Any], tables: Mapping[str, pd.DataFrame]) -> Cell:
-    own = {name: rows_of_cell(table, cell["axes"]) for name, table in tables.items()}
+def _cell(
+    number: int,
+    cell: Mapping[str, Any],
+    tables: Mapping[str, pd.DataFrame],
+    in_league: bool,
+    rounds: int,
+    bankroll: int | None,
+) -> Cell:
+    own = {name: _numbers(rows_of_cell(table, cell["axes"])) for name, table in tables.items()}
     return Cell(
         number=number,
         axes=cell["axes"],
@@ -188,11 +262,20 @@ def _cell(number: int, cell: Mapping[str, Any], tables: Mapping[str, pd.DataFram
         pot=float(cell["pot"]),
         rules=cell["rules"],
         policies=tuple(_policy_names(cell)),
+        in_league=in_league,
+        rounds=rounds,
+        bankroll=bankroll,
         deals=cell["deals"],
         status=cell["status"],
         error=str(cell.get("error") or ""),
         tables={name: table for name, table in own.items() if len(table)},
     )
+
+
+def _numbers(table: pd.DataFrame) -> pd.DataFrame:
+    """The table, with nan where a column knows no number at all and has no type for that."""
+    empty = [column for column in table if table[column].isna().all()]
+    return table.astype(dict.fromkeys(empty, float))
 
 
 def _policy_names(cell: Mapping[str, Any]) -> Iterator[str]:

@@ -113,6 +113,17 @@ def percent_interval(share: float, n: float) -> str:
     return bound or interval(100 * share, 100 * share_error(share, n), n, " %")
 
 
+def table_percent(share: float, error: float, tables: float) -> str:
+    """A share of the deals of so many tables as a percentage with its 95 % interval.
+
+    Its `error` is taken over tables. Where no deal or every deal is one, the bound of
+    `percent_interval`, as if each table gave one observation.
+    """
+    if share in (0.0, 1.0):
+        return percent_interval(share, tables)
+    return interval(100 * share, 100 * error, tables, " %")
+
+
 def _one_sided(share: float, n: float) -> str:
     """The 95 % bound of a share that is 0 or 1 of `n` observations.
 
@@ -158,6 +169,22 @@ def percent_with_error(share: float, n: float) -> str:
 def share_error(share: float, n: float) -> float:
     """Standard error of a share of `n` independent deals: ``sqrt(p (1 - p) / n)``; nan if none."""
     return (max(share * (1 - share), 0.0) / n) ** 0.5 if n > 0 else float("nan")
+
+
+def rough(value: float) -> str:
+    """A number of stakes or deals whose error is not known, to three digits and one place.
+
+    Examples
+    --------
+    >>> rough(-26.0714)
+    '−26.1'
+    >>> rough(12345.6)
+    '12,300'
+    """
+    if not isfinite(value):
+        return NONE
+    places = min(1, _decimals(abs(value), 3)) if value else 0
+    return signed(f"{round(value, places):,.{max(places, 0)}f}".removesuffix(".0"))
 
 
 def listed(parts: Sequence[str], word: str = "and") -> str:

@@ -33,7 +33,8 @@ def seat_values(cell: Cell) -> pd.DataFrame:
         A row a seat, from the first to speak: `seat`, `to_speak` (players after it), `net` and
         `net_se`, `put_in` (dealer's stake or ante) and `after` (net less what was put in), stakes.
     """
-    rows = cell.tables["deals"].sort_values("seat", ignore_index=True)
+    table = cell.tables["seat" if cell.rounds else "deals"]
+    rows = table.sort_values("seat", ignore_index=True)
     is_dealer = rows["seat"] == cell.players - 1
     put_in = is_dealer.map(
         {True: float(cell.rules["dealer_stake"]), False: float(cell.rules["ante"])}
@@ -87,6 +88,15 @@ def draw_seat_values(cells: list[Cell]) -> Figure:
     return style.draw_lines(lines, "net, stakes a deal")
 
 
+def _smaller_tables(cells: list[Cell]) -> str:
+    """A sentence on tables that somebody has left; empty if none was."""
+    if not any(cell.bankroll and cell.tables["purse"]["out"].any() for cell in cells):
+        return ""
+    return (
+        " At a table that somebody has left the dealer’s seat has a lower number, and counts there."
+    )
+
+
 def seat_value_exhibit(cells: list[Cell]) -> Exhibit:
     """What the seats are worth, all cells in one figure."""
     rows = [
@@ -101,15 +111,20 @@ def seat_value_exhibit(cells: list[Cell]) -> Exhibit:
         for row in each(seat_values(cell))
     ]
     named = f"With {cells[0].label}: " if len(cells) > 1 else ""
+    counted = (
+        "averaged over the deals of all evenings, whoever sits there: what he puts into the pot "
+        f"stands apart, in the table.{_smaller_tables(cells)}"
+        if cells[0].rounds
+        else "in this deal only: what he puts into the pot before it stands apart, in the table, "
+        "and what the pot carries over is not counted."
+    )
     return make_exhibit(
         "seat-values",
         "What each seat is worth",
         "Lines of the net of each seat against the number of players still to speak, with 95 % "
         "intervals.",
         f"{named}{compare_seats(cells[0])} Net is what a player takes from the pot less his loo, "
-        "in this deal only: what "
-        "he puts into the pot before it stands apart, in the table, and what the pot carries over "
-        "is not counted.",
+        f"{counted}",
         lambda: draw_seat_values(cells),
         Table(
             "Net in stakes a deal (standard error of the last digits in brackets)",

@@ -7,6 +7,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from loo_sim.report import style
+from loo_sim.report.dots import draw_dots, mean_dot
 from loo_sim.report.exhibit import Exhibit, Table, each, make_exhibit
 from loo_sim.report.ranking import Candidate, extremes
 from loo_sim.report.result import Cell
@@ -130,18 +131,8 @@ def swing_exhibit(cell: Cell) -> Exhibit:
 
 def draw_mean_swings(cells: list[Cell]) -> Figure:
     """Mean change of the pot with its 95 % interval, a row a cell."""
-    figure = style.new_figure(0.8 + 0.28 * len(cells))
-    axes = figure.subplots()
-    axes.axvline(0, color=style.QUIET, linewidth=0.8)
-    axes.grid(axis="x")
-    for place, cell in enumerate(cells):
-        mean, error = mean_swing(cell)
-        axes.errorbar(mean, place, xerr=Z95 * error, color="#0072b2", marker="o", ms=5, capsize=3)
-    axes.set_yticks(range(len(cells)), [cell.label for cell in cells])
-    axes.invert_yaxis()
-    axes.margins(y=0.15)
-    axes.set_xlabel("mean change of the pot in a deal, stakes")
-    return figure
+    dots = [mean_dot(cell.label, *mean_swing(cell)) for cell in cells]
+    return draw_dots(dots, "mean change of the pot in a deal, stakes", zero=True)
 
 
 def compare_means(cells: list[Cell]) -> str:

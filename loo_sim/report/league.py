@@ -1,0 +1,283 @@
+"""Exhibits about a league: which policies are ahead of which, and how much of it luck hides."""
+
+from __future__ import annotations
+
+from math import floor, isfinite, log10
+from typing import Any
+
+import pandas as pd
+from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
+
+from loo_sim.report import style
+from loo_sim.report.dots import Dot, draw_dots
+from loo_sim.report.exhibit import Exhibit, Table, each, make_exhibit
+from loo_sim.report.result import Cell
+from loo_sim.report.rounding import NONE, interval, listed, rough, signed, with_error
+from loo_sim.report.scale import Scale
+
+MOST_TIED = 4
+"""Policies tied with the best that are named one by one."""
+
+_SQUARE, _HEAD, _FOOT = 0.46, 0.5, 0.78
+"""Inches: most that a square of the map measures, above the map, below it."""
+
+
+def first_of(cell: Cell) -> str:
+    """The policy with the best mean."""
+    return str(cell.tables["standing"]["policy"].iloc[0])
+
+
+def tied(cell: Cell) -> list[str]:
+    """The policies that are not surely behind the first one, which stands among them."""
+    rows = cell.tables["standing"]
+    return [row.policy for place, row in enumerate(each(rows)) if place == 0 or row.tied_with_best]
+
+
+def leads(cell: Cell) -> pd.DataFrame:
+    """The pairs of the first policy with each other one as rival, in order of standing."""
+    pairs = cell.tables["league"]
+    pairs = pairs[pairs["policy"] == first_of(cell)].set_index("rival")
+    order = [policy for policy in cell.tables["standing"]["policy"] if policy in pairs.index]
+    return pairs.loc[order].reset_index()
+
+
+def per(cell: Cell) -> str:
+    """What a net is told for."""
+    return "a table and person" if cell.rounds else "a deal and seat"
+
+
+def _between(row: Any) -> str:
+    """The difference of a pair with the interval that holds for all pairs together."""
+    if not isfinite(row.low):
+        return interval(row.net_diff, float("nan"), row.n)
+    places = _places((row.high - row.low) / 2)
+    low, high = (signed(f"{end:,.{places}f}") for end in (row.low, row.high))
+    return f"{signed(f'{row.net_diff:,.{places}f}')} ({low} to {high})"
+
+
+def _places(half: float) -> int:
+    """Decimal places that show a half-width to its second digit."""
+    return max(0, 1 - floor(log10(half))) if half > 0 else 2
+
+
+def who_is_best(cell: Cell) -> str:
+    """Sentences on the policies that nothing is surely ahead of."""
+    best = next(iter(each(cell.tables["standing"])))
+    net = f"{interval(best.net, best.net_se, best.n)} stakes {per(cell)}"
+    others = [policy for policy in tied(cell) if policy != best.policy]
+    following = list(each(leads(cell)))
+    if not following:
+        return f"{best.policy} nets {net}."
+    if others:
+        names = (
+            listed(others) if len(others) <= MOST_TIED else f"{len(others)} of the other policies"
+        )
+        verb = "is" if len(others) == 1 else "are"
+        return (
+            f"{best.policy} has the highest net, {net}, but {names} {verb} tied with it: the "
+            "difference is too close to call."
+        )
+    lead = following[0]
+    return (
+        f"{best.policy} nets more than each other policy: {net}. It is ahead of {lead.rival}, the "
+        f"next, by {_between(lead)} stakes."
+    )
+
+
+def skill_and_chance(cell: Cell) -> str:
+    """A sentence on how long it takes until skill shows, against the next policy and the last.
+
+    Empty if the first policy is surely ahead of none.
+    """
+    known = list(each(leads(cell).query("low > 0")))
+    if not known:
+        return ""
+    told = [
+        f"{_apart(row)} {cell.unit} until it tells a player of {first_of(cell)} from one of "
+        f"{row.rival}"
+        for row in dict.fromkeys((known[0], known[-1]))
+    ]
+    return f"Chance hides skill for long: money takes {listed(told)}."
+
+
+def _apart(row: Any) -> str:
+    """How many deals, or tables, tell two players apart, with the bounds that are known."""
+    if not isfinite(row.apart):
+        return NONE
+    if not isfinite(row.apart_low):
+        return f"≈ {rough(max(row.apart, 1))}"
+    low = rough(max(row.apart_low, 1))
+    if not isfinite(row.apart_high):
+        return f"more than {low}"
+    return f"{rough(max(row.apart, 1))} ({low} to {rough(max(row.apart_high, 1))})"
+
+
+def pairing(cell: Cell) -> str:
+    """A sentence on what it gains to compare policies on the same deals."""
+    gain = cell.tables["league"]["gain"].dropna()
+    if gain.empty:
+        return ""
+    least, most = rough(gain.min()), rough(gain.max())
+    times = f"{least} times" if least == most else f"{least} to {most} times"
+    return (
+        "All policies play the same cards from every seat; for errors as small with independent "
+        f"seats it would take {times} as many {cell.unit}."
+    )
+
+
+def draw_standing(cell: Cell) -> Figure:
+    """Differences from the first policy, which stands at 0; hollow where they are tied with it."""
+    close = tied(cell)
+    dots = [Dot(first_of(cell), 0.0, 0.0, 0.0)]
+    dots += [
+        Dot(row.rival, -row.net_diff, -row.high, -row.low, row.rival in close)
+        for row in each(leads(cell))
+    ]
+    return draw_dots(dots, f"net less that of {dots[0].label}, stakes {per(cell)}", zero=True)
+
+
+def standing_exhibit(cell: Cell) -> Exhibit:
+    """Who is ahead."""
+    ahead_of, close = {row.rival: row for row in each(leads(cell))}, tied(cell)
+    rows = []
+    for row in each(cell.tables["standing"]):
+        lead = ahead_of.get(row.policy)
+        rows.append(
+            (
+                row.policy,
+                with_error(row.net, row.net_se, row.n),
+                _between(lead) if lead else NONE,
+                "first" if lead is None else "tied" if row.policy in close else "behind",
+                rough(row.spread),
+                _apart(lead) if lead else NONE,
+            )
+        )
+    told = (who_is_best(cell), skill_and_chance(cell))
+    return make_exhibit(
+        f"standing-{cell.number}",
+        f"Who is ahead: {cell.label}",
+        "A dot for each policy at its net less that of the first one, with an interval; the dots "
+        "of policies tied with the first one are hollow.",
+        " ".join(filter(None, told))
+        + " Intervals hold for all pairs together with 95 %; hollow: tied with the first.",
+        lambda: draw_standing(cell),
+        Table(
+            f"Net in stakes {per(cell)} (standard error of the last digits in brackets), "
+            "lead of the first (interval for all pairs together), standard deviation of "
+            f"{'a person’s evening' if cell.rounds else 'a seat’s deal'}, and {cell.unit} until a "
+            "player of it is told from one of the first",
+            ("policy", "net", "lead of the first", "standing", "spread", f"{cell.unit} apart"),
+            tuple(rows),
+        ),
+    )
+
+
+def draw_pairs(cell: Cell) -> Figure:
+    """Map of the differences of all pairs, rows less columns; hatched where 0 is not excluded."""
+    order = cell.tables["standing"]["policy"].tolist()
+    pairs = cell.tables["league"]
+    scale = Scale.of(pairs["net_diff"])
+    largest = float(pairs["net_diff"].abs().max())
+    places = min(max(1 - floor(log10(largest)), 0), 4) if largest > 0 else 2
+    labels = min(3.0, 0.4 + 0.075 * max(map(len, order)))
+    size = min(_SQUARE, (style.WIDTH - labels) / len(order))
+    figure = style.map_figure(_HEAD + size * len(order) + _FOOT)
+    axes = style.map_axes(figure, (labels, _HEAD, size * len(order), size * len(order)))
+    squares = []
+    for row in each(pairs):
+        colour = scale.colour(row.net_diff)
+        squares.append(
+            style.Square(
+                order.index(row.policy),
+                order.index(row.rival),
+                to_hex(colour),
+                style.ink_on(colour),
+                signed(f"{row.net_diff:.{places}f}"),
+                not row.low * row.high > 0,
+            )
+        )
+    style.draw_squares(axes, squares, len(order), len(order), min(8.0, 19 * size))
+    axes.set_yticks(range(len(order)), [f"{name}  {n}" for n, name in enumerate(order, start=1)])
+    axes.set_xticks(range(len(order)), [str(n) for n in range(1, len(order) + 1)])
+    axes.xaxis.tick_top()
+    axes.set_xlabel("rival", fontsize=8)
+    axes.xaxis.set_label_position("top")
+    scale.draw(figure, labels)
+    return figure
+
+
+def pairs_exhibit(cell: Cell) -> Exhibit:
+    """Every pair of policies."""
+    order = cell.tables["standing"]["policy"].tolist()
+    pairs = cell.tables["league"].assign(
+        place=cell.tables["league"]["policy"].map(order.index),
+        rivals=cell.tables["league"]["rival"].map(order.index),
+    )
+    once = pairs[pairs["place"] < pairs["rivals"]].sort_values(["place", "rivals"])
+    sure = int((once["low"] * once["high"] > 0).sum())
+    rows = [
+        (
+            row.policy,
+            row.rival,
+            with_error(row.net_diff, row.net_diff_se, row.n),
+            _between(row),
+            f"{row.p_value:.3f}" if row.p_value >= 0.001 else "< 0.001",
+            rough(row.gain),
+            _apart(row),
+        )
+        for row in each(once)
+    ]
+    doubt = "" if sure == len(once) else "; the others, hatched, are too close to call"
+    return make_exhibit(
+        f"pairs-{cell.number}",
+        f"Policy against policy: {cell.label}",
+        "A map with a row and a column for each policy, in order of standing; a square holds what "
+        "the policy of its row nets more than that of its column.",
+        f"Of the {len(once)} pairs, {sure} differ surely{doubt}. Purple: the policy of the row "
+        f"nets more, in stakes {per(cell)}. {pairing(cell)}",
+        lambda: draw_pairs(cell),
+        Table(
+            f"Differences in stakes {per(cell)} (standard error of the last digits in brackets), "
+            "the interval that holds for all pairs together with 95 %, p-value (Holm), how many "
+            f"times as many {cell.unit} independent seats would take, {cell.unit} until two "
+            "players are told apart",
+            ("policy", "rival", "difference", "interval", "p", "gain", f"{cell.unit} apart"),
+            tuple(rows),
+        ),
+    )
+
+
+def games_table(cells: list[Cell]) -> Table:
+    """Who is first in each of several leagues."""
+    rows = []
+    for cell in cells:
+        best = cell.tables["standing"].iloc[0]
+        others = [policy for policy in tied(cell) if policy != best["policy"]]
+        rows.append(
+            (
+                cell.label,
+                best["policy"],
+                with_error(best["net"], best["net_se"], best["n"]),
+                ", ".join(others) or NONE,
+            )
+        )
+    return Table(
+        "The policy with the highest net, game by game: its net in stakes "
+        f"{per(cells[0])} (standard error of the last digits in brackets), and those tied with it",
+        ("game", "first", "net", "tied with it"),
+        tuple(rows),
+    )
+
+
+def compare_games(cells: list[Cell]) -> str:
+    """A sentence on which policies may be the best in every one of several leagues."""
+    always = [
+        policy for policy in tied(cells[0]) if all(policy in tied(cell) for cell in cells[1:])
+    ]
+    if not always:
+        return f"No policy is first, or tied with the first, in all of the {len(cells)} games."
+    return (
+        f"In all of the {len(cells)} games {listed(always)} {'is' if len(always) == 1 else 'are'} "
+        "first or tied with the first."
+    )

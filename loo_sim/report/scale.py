@@ -1,0 +1,66 @@
+"""A scale of colours that diverges about 0, for maps of gains and losses in stakes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+from matplotlib import colormaps
+from matplotlib.cm import ScalarMappable
+from matplotlib.colors import BoundaryNorm
+from matplotlib.figure import Figure
+
+from loo_sim.report import style
+from loo_sim.report.rounding import signed
+
+_ENDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 1.5, 2, 2.5, 3, 4, 5, 7.5, 10, 15, 20, 30, 50)
+"""Stakes at which a scale may end."""
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Ten steps from the worst to the best, alike on both sides of 0, and one beyond each end.
+
+    Attributes
+    ----------
+    bounds : ndarray of float64, shape (11,)
+        Where the steps begin and end, stakes.
+    """
+
+    bounds: npt.NDArray[np.float64]
+
+    @classmethod
+    def of(cls, values: Iterable[float]) -> Scale:
+        """The scale on which all but a twentieth of some values lie."""
+        sizes = np.abs(np.array(list(values), dtype=np.float64))
+        known = sizes[np.isfinite(sizes)]
+        extent = float(np.quantile(known, 0.95)) if len(known) else 1.0
+        most = next((end for end in _ENDS if end >= extent), extent)
+        return cls(np.linspace(-most, most, 11))
+
+    @cached_property
+    def _mappable(self) -> ScalarMappable:
+        colours = colormaps[style.DIVERGING].resampled(len(self.bounds) + 1)
+        return ScalarMappable(BoundaryNorm(self.bounds, colours.N, extend="both"), colours)
+
+    def colour(self, value: float) -> tuple[float, float, float, float]:
+        """The colour of a value: red, green, blue and opacity, from 0 to 1."""
+        red, green, blue, opacity = self._mappable.to_rgba(np.array([value]))[0]
+        return red, green, blue, opacity
+
+    def draw(self, figure: Figure, left: float) -> None:
+        """Draw the scale at the foot of a figure for maps, from `left` inches on."""
+        height = figure.get_size_inches()[1]
+        axes = style.map_axes(figure, (left, height - 0.42, style.WIDTH - left, 0.1))
+        bar = figure.colorbar(self._mappable, cax=axes, orientation="horizontal", extendfrac="auto")
+        bar.outline.set_visible(False)
+        names = [signed(f"{step:+g}") if step else "0" for step in self.bounds.round(6)]
+        bar.set_ticks(list(self.bounds), labels=names)
+        bar.ax.tick_params(length=0, labelsize=8)
+        middle = 1 - (height - 0.37) / height
+        figure.text(
+            (left - 0.08) / style.WIDTH, middle, "stakes", fontsize=8, ha="right", va="center"
+        )

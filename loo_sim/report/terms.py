@@ -1,0 +1,78 @@
+"""What was assumed where tables play on: rounds, purses, bounds on the loo, the end of play."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from loo_sim.report.result import Cell
+from loo_sim.report.rounding import percent_interval, stakes
+
+MOST_TOLD = 4
+"""Different terms told one by one."""
+
+_ENDS = {
+    "leave": "what is then in the pot is nobody’s",
+    "split": "what is then in the pot is shared by those at the table",
+    "no-loo": "play goes on until nobody is looed",
+}
+
+
+def terms(cells: list[Cell]) -> list[tuple[str, str]]:
+    """The lines of a report's opening that say what was assumed at tables: names and values."""
+    lines = {
+        "rounds": _rounds,
+        "purses": _purses,
+        "bound of a loo": _cap,
+        "end of play": _end,
+    }
+    told = [(name, _told(cells, of_cell)) for name, of_cell in lines.items()]
+    return [(name, value) for name, value in told if value]
+
+
+def _told(cells: list[Cell], of_cell: Callable[[Cell], str]) -> str:
+    """What holds for all games, or for each of a few."""
+    by_value: dict[str, list[str]] = {}
+    for cell in cells:
+        by_value.setdefault(of_cell(cell), []).append(cell.label)
+    if len(by_value) == 1:
+        return next(iter(by_value))
+    if len(by_value) > MOST_TOLD:
+        return f"swept, {len(by_value)} values"
+    return "; ".join(
+        f"with {' or '.join(labels)}: {value or 'none'}" for value, labels in by_value.items()
+    )
+
+
+def _rounds(cell: Cell) -> str:
+    deals = cell.rounds * cell.players
+    return f"{cell.rounds:,}: everyone deals so often, {deals:,} deals at a table"
+
+
+def _purses(cell: Cell) -> str:
+    if cell.bankroll is None:
+        return "without limit: they may fall below 0, and everyone plays to the end"
+    return (
+        f"{stakes(cell.bankroll)} stakes each; who cannot pay what is due, or has nothing left, is "
+        "out, and who has less than his loo pays what he has; the table plays on while "
+        f"{cell.rules['min_players']} or more people are left"
+    )
+
+
+def _cap(cell: Cell) -> str:
+    if cell.rules["loo"] != "pot":
+        return ""
+    if "session" not in cell.tables:
+        cap = cell.rules["loo_cap"]
+        return f"{cap:,} stakes" if cap else "none but the largest number that is counted"
+    row = cell.tables["session"].iloc[0]
+    met = percent_interval(row["met_cap"] / cell.deals, cell.deals)
+    return f"{row['loo_cap']:,.0f} stakes; at {met} of the tables a loo met it"
+
+
+def _end(cell: Cell) -> str:
+    end = str(cell.rules["end"])
+    told = f"“{end}”: {_ENDS[end]}"
+    if end != "no-loo" or "session" not in cell.tables:
+        return told
+    met = cell.tables["session"]["met_bound"].iloc[0] / cell.deals
+    return f"{told}; {percent_interval(met, cell.deals)} of the tables met the bound of deals"
