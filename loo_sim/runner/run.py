@@ -370,6 +370,7 @@ class _Work:
                 parts.save(0, total)
                 raise
         headline = [list(row) for row in self.study.headline(tables)]
+        tables["chunks"] = total.table(self.goal, length)
         told = (seconds(), headline, self.deals, precision)
         return tables, dict(zip(OUTCOME, told, strict=True))
 
@@ -380,12 +381,15 @@ class _Work:
 
     def compile(self, cell: Cell, game: Any) -> None:
         """Get the kernels ready, once a run."""
+        from loo_sim.kernels.checksum import checksum
         from loo_sim.kernels.compiled import compiling
 
         if self.compiled:
             return
         with self.progress.compiling(), compiling():
-            self.study.add_counts(game, self.experiment.seed, 0, 1, self.study.empty_counts(cell))
+            counts = self.study.empty_counts(cell)
+            self.study.add_counts(game, self.experiment.seed, 0, 1, counts)
+            checksum(counts)
         self.compiled = True
 
     def count(
