@@ -700,7 +700,9 @@ class Nursery:
 
 
 @pytest.fixture
-def two_cells(tmp_path) -> Path:
+def two_cells(tmp_path, monkeypatch) -> Path:
+    """An experiment of two cells, whose chunks are here as in the nursery."""
+    monkeypatch.setattr("loo_sim.studies.deals.CHUNK_DEALS", 500)
     path = tmp_path / "x.toml"
     path.write_text(TWO_CELLS.format(deals=10_000))
     return path

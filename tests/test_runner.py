@@ -210,6 +210,7 @@ def test_an_older_result_is_replaced_whole(study, tmp_path):
     (tmp_path / "out" / "other.parquet").write_bytes(b"")
     run(tmp_path, fresh=True)
     assert sorted(item.name for item in (tmp_path / "out").iterdir()) == [
+        "chunks.parquet",
         "kinds.parquet",
         "manifest.json",
     ]
