@@ -5,50 +5,45 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from math import sqrt
 
+import numba
 import numpy as np
 import numpy.typing as npt
 import pytest
 from kernel_deals import (
+    ACTIONS,
     SMALL,
     deals_of,
     differing,
     game_of,
     live_codes,
+    policy,
     seats,
 )
 from scipy.stats import chi2, norm
 from table_player import Lookup, table_players
 from test_kernels_announcements import HOUSE, cells_of, no_counts
+from test_kernels_enumeration import DECK, PLAYERS, POT, SPADES, every_deal, table
 
 from loo_sim.cards import all_hands, hand_classes, hand_index, pack
 from loo_sim.draws import AIM_STREAM, block, deal_cards, seat_choices
-from loo_sim.kernels.aimed import Aim, count_aimed, deal_aimed, make_aim
-from loo_sim.kernels.batch import LANES, Scratch, draw_choices, make_scratch, number_deals
-from loo_sim.kernels.compiled import entry
+from loo_sim.experiment import Cell
+from loo_sim.kernels.aimed import Aim, count_aimed, deal_aimed, make_aim, run_aimed
+from loo_sim.kernels.batch import LANES, make_scratch
 from loo_sim.kernels.counting import count_announcements
-from loo_sim.kernels.game import Game, encode
+from loo_sim.kernels.game import MISS, STAND, Game, encode
 from loo_sim.kernels.whole_deals import WholeDeals, keep_batch, no_deals
 from loo_sim.policies.compile import compile_tables
 from loo_sim.policies.features import Situation
 from loo_sim.policies.player import PolicyPlayer
 from loo_sim.referee import play_deal
 from loo_sim.rules import PRESETS, UNITS_PER_STAKE, Rules
+from loo_sim.studies import aimed, announce
+from loo_sim.studies.estimates import Z95
 
 STAKES = UNITS_PER_STAKE
 few = pytest.mark.skipif(SMALL, reason="needs many deals")
-
-
-@entry
-def lay(game: Game, aim: Aim, seed: int, n: int, s: Scratch) -> None:
-    """Deal a batch of aimed deals, those of ``s.number``."""
-    deal_aimed(game, aim, seed, n, s)
-    draw_choices(game, seed, n, s)
-
-
-@entry
-def number(first: int, row: npt.NDArray[np.uint64]) -> None:
-    number_deals(first, row)
 
 
 def play_aimed(game: Game, aim: Aim, seed: int, first: int, count: int) -> WholeDeals:
@@ -56,8 +51,8 @@ def play_aimed(game: Game, aim: Aim, seed: int, first: int, count: int) -> Whole
     out, s = no_deals(game, count), make_scratch()
     for done in range(0, count, LANES):
         n = min(LANES, count - done)
-        number(np.uint64(first + done), s.number[:n])
-        lay(game, aim, np.uint64(seed), n, s)
+        s.number[:n] = np.uint64(first + done) + np.arange(n, dtype=np.uint64)
+        deal_aimed(game, aim, np.uint64(seed), n, s)
         keep_batch(game, done, n, s, out)
     return out
 
@@ -109,8 +104,8 @@ def test_an_aimed_deal_is_a_deal_in_which_the_seat_holds_a_hand_of_its_slot(
         cards = [deal.dealt.turn_up, *deal.dealt.miss, *(c for h in deal.dealt.hands for c in h)]
         assert len(set(cards)) == 3 * players + 4
         at_table = [
-            PolicyPlayer(policy, seat_choices(seed, index, seat))
-            for seat, policy in enumerate(policies)
+            PolicyPlayer(plan, seat_choices(seed, index, seat))
+            for seat, plan in enumerate(policies)
         ]
         assert not differing(deal, play_deal(rules, deal.dealt, pot, at_table))
 
@@ -159,6 +154,17 @@ def test_counts_are_those_of_the_referee(
     assert sum(expected.values()) > (0 if SMALL else 5)
     slots = [index % len(counts) for index in range(first, first + count)]
     assert dealt.tolist() == np.bincount(slots, minlength=len(counts)).tolist()
+
+
+@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="NUMBA_DISABLE_JIT: nothing is compiled")
+def test_an_aim_is_data() -> None:
+    """Nothing compiles again for another game or situation."""
+    for rules, players, names, situation in GAMES:
+        game = game_of(seats(names, players), rules, players, 7 * STAKES)
+        counts = no_counts(rules, 1)[0]
+        dealt = np.zeros(len(counts), np.int64)
+        count_aimed(game, aim_at(rules, situation), 1, 0, 3, counts, dealt)
+    assert len(run_aimed.signatures) == len(deal_aimed.signatures) == 1
 
 
 @few
@@ -225,3 +231,244 @@ def test_hands_are_worth_what_plain_deals_say(
     assert usual.sum() > 1000
     assert deviation.max() < norm.isf(1e-3 / usual.sum())
     assert (deviation**2).mean() == pytest.approx(1, abs=0.15)
+
+
+# --- the pack of twelve cards, where everything is known exactly ----------------------------------
+
+SIMULATED = 400_000
+
+
+def exact_values(
+    preset: str, name: str, situation: Situation
+) -> tuple[npt.NDArray[np.float64], dict[str, npt.NDArray[np.float64]]]:
+    """Chance that the situation comes up and means of the figures there, by class of hand.
+
+    All 92,400 deals, by the referee; of seat 0 where it opens, or of the dealer after seat 0.
+    """
+    at = table(preset, name, SPADES)
+    seat = situation.seat
+    of_class = hand_classes(DECK).class_of[every_deal()[:, seat + 1]]
+    classes = int(of_class.max()) + 1
+    everywhere = np.ones(len(every_deal()), bool)
+    results: dict[str, npt.NDArray[np.float64]] = {}
+    if seat == 0:
+        chance = np.ones(len(every_deal()))
+        for figure, said in (("stand", STAND), ("miss", MISS)):
+            answers = at.chances(1, 1, said != MISS)[every_deal()[:, 2]]
+            results[figure] = sum(
+                answers[:, answer] * at.come_of(said, answer, everywhere)[:, 2]
+                for answer in range(len(ACTIONS))
+                if answers[:, answer].any()
+            )
+    else:
+        said = STAND if situation.miss_free else MISS
+        chance = at.chances(0, 0, True)[every_deal()[:, 1], said]
+        for figure, answer in (("stand", STAND), ("miss", MISS))[: 1 + situation.miss_free]:
+            results[figure] = at.come_of(said, answer, everywhere)[:, 3]
+    if "miss" in results:
+        results["miss_minus_stand"] = results["miss"] - results["stand"]
+
+    def total(value: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        return np.bincount(of_class, value, classes)
+
+    with np.errstate(invalid="ignore"):
+        means = {
+            figure: total(chance * value) / total(chance) / STAKES
+            for figure, value in results.items()
+        }
+    return total(chance) / total(np.ones(len(chance))), means
+
+
+@few
+@pytest.mark.parametrize(
+    ("preset", "name", "situation"),
+    [
+        ("standard", "loose", Situation(0, 0, True)),
+        ("peel", "dithering", Situation(0, 0, True)),
+        ("standard", "dithering", Situation(1, 1, True)),
+        ("unlimited", "trumps", Situation(1, 1, True)),
+        ("unlimited", "dithering", Situation(1, 1, False)),
+        ("enquire", "dithering", Situation(1, 1, False)),
+    ],
+)
+def test_every_hand_of_a_small_pack_meets_its_exact_value(
+    preset: str, name: str, situation: Situation
+) -> None:
+    rules = table(preset, name, SPADES).rules
+    cell = Cell({}, PLAYERS, POT, rules, (policy(name),) * PLAYERS, aim=situation)
+    counts = announce.empty_counts(cell)
+    announce.add_counts(announce.encode(cell), 9, 0, SIMULATED, counts)
+    tables = announce.tables(cell, SIMULATED, counts)
+    share, means = exact_values(preset, name, situation)
+    names, size = hand_classes(DECK).names, hand_classes(DECK).size
+    rows = tables["announce"].to_pandas().set_index("hand")
+    assert set(rows.index) == {names[i] for i in np.flatnonzero(share)}
+    here = [names.index(hand) for hand in rows.index]
+    weight = (share * size / size.sum())[here]
+    assert (abs(rows["weight"] - weight) <= 4.5 * rows["weight_se"] + 1e-12).all()
+    assert (rows["weight_se"] > 0).any() == (share[here] < 1).any()
+    for figure in ("stand", "miss", "miss_minus_stand"):
+        if figure not in means:
+            assert rows[figure].isna().all()
+            continue
+        exact = means[figure][here]
+        assert (abs(rows[figure] - exact) <= 4.5 * rows[f"{figure}_se"] + 1e-9).all()
+        mean, se = aimed.pooled(tables["announce"], figure)
+        whole = (weight * exact).sum() / weight.sum()
+        assert abs(mean - whole) <= 4 * se + 1e-9
+    assert rows["weight"].sum() == pytest.approx(weight.sum(), rel=0.01)
+
+
+# --- where the deals go ---------------------------------------------------------------------------
+
+
+def test_slots_go_in_proportion_with_one_for_every_class() -> None:
+    given = aimed.allot(np.array([1.0, 2.0, 4.0, 1.0]), 20)
+    assert given.tolist() == [1 + 2, 1 + 4, 1 + 8, 1 + 2]
+    draw = np.random.default_rng(2)
+    needed = draw.lognormal(sigma=3, size=700)
+    given = aimed.allot(needed, 5000)
+    assert given.sum() == 5000
+    assert (abs(given - 1 - needed / needed.sum() * 4300) < 1).all()
+
+
+def test_any_number_of_deals_holds_each_class_in_its_proportion() -> None:
+    times = np.array([1, 40, 7, 2, 350, 100])
+    slots = aimed.spread(times)
+    assert np.bincount(slots).tolist() == times.tolist()
+    for first in range(1, len(slots) + 1):
+        seen = np.bincount(slots[:first], minlength=len(times))
+        # Places of different classes interleave: each is off by half a slot of its own, and the
+        # whole by as much for every class.
+        assert (abs(seen - times * first / len(slots)) <= 1 + 3 * times / len(slots)).all()
+
+
+def test_the_deals_needed_are_the_largest_variance_over_the_chance_of_the_situation() -> None:
+    """Against samples written out, with the prior deals of the average class among them."""
+    rules = Rules(loo=3, deck=12, min_players=2)
+    cell = Cell({}, 2, 9 * STAKES, rules, (), aim=Situation(1, 1, True))
+    counts, dealt = announce.empty_counts(cell)
+    draw = np.random.default_rng(4)
+    worth = np.array([-3.0, 3, 6, 9, 9])
+    samples = []
+    for of_class in range(len(dealt)):
+        n = int(draw.integers(0, 60))
+        dealt[of_class] = n + draw.integers(1, 200)
+        chances = draw.dirichlet(np.full(5, 0.3), size=2)
+        own, other = (draw.choice(5, n, p=chance) for chance in chances)
+        np.add.at(counts, (of_class, own, other), 1)
+        samples.append((worth[own], worth[other], worth[other] - worth[own]))
+    n = np.array([len(stand) for stand, _, _ in samples])
+    prior = aimed.PRIOR_DEALS
+    share = (n + prior * n.sum() / dealt.sum()) / (dealt + prior)
+    expected = np.zeros(len(n))
+    for figure in range(3):
+        squares = np.array(
+            [((x[figure] - x[figure].mean()) ** 2).sum() if len(x[0]) else 0 for x in samples]
+        )
+        freedom = np.maximum(n - 1, 0)
+        variance = (squares + prior * squares.sum() / freedom.sum()) / (freedom + prior)
+        expected = np.maximum(expected, variance / share)
+    assert aimed.deals_needed(cell, (counts, dealt)) == pytest.approx(expected)
+
+
+def test_where_the_situation_never_comes_up_all_classes_are_dealt_alike() -> None:
+    cell = Cell({}, 5, 6 * STAKES, Rules(), (), aim=Situation(3, 2, False))
+    counts, dealt = announce.empty_counts(cell)
+    dealt[:] = 7
+    assert (aimed.deals_needed(cell, (counts, dealt)) == 1).all()
+    tables = announce.tables(cell, 7 * len(dealt), (counts, dealt))
+    assert tables["announce"].num_rows == 0
+    assert announce.headline(tables) == []
+    assert np.isnan(announce.half_width(tables))
+    (row,) = tables["aim"].to_pylist()
+    assert (row["hands"], row["in_situation"], row["worst"], row["gain"]) == (0, 0, None, None)
+
+
+# --- tables ---------------------------------------------------------------------------------------
+
+
+def aimed_sample() -> tuple[Cell, tuple[npt.NDArray[np.uint32], npt.NDArray[np.int64]]]:
+    """Counts of some hands in a situation, none of the others having come up."""
+    cell = Cell({}, 5, 9 * STAKES, Rules(loo=3), (), aim=Situation(3, 1, True))
+    counts, dealt = announce.empty_counts(cell)
+    draw = np.random.default_rng(6)
+    for of_class in (0, 700, 2500, 4860):
+        dealt[of_class] = draw.integers(200, 400)
+        n = draw.integers(50, 190)
+        np.add.at(counts, (of_class, draw.integers(0, 5, n), draw.integers(0, 4, n)), 1)
+    return cell, (counts, dealt)
+
+
+def test_a_weight_is_the_exact_chance_of_the_hand_times_the_share_that_came_to_the_situation() -> (
+    None
+):
+    cell, (counts, dealt) = aimed_sample()
+    deals = int(dealt.sum())
+    rows = announce.tables(cell, deals, (counts, dealt))["announce"].to_pandas()
+    size = hand_classes(52).size
+    for row, of_class in zip(rows.itertuples(), (0, 700, 2500, 4860), strict=True):
+        came = int(counts[of_class].sum())
+        assert row.n == came
+        assert row.hand == hand_classes(52).names[of_class]
+        share = came / dealt[of_class]
+        assert row.weight == pytest.approx(size[of_class] / 20825 * share)
+        error = sqrt(share * (1 - share) / (dealt[of_class] - 1))
+        assert row.weight_se == pytest.approx(size[of_class] / 20825 * error)
+
+
+def test_the_aim_table_says_what_plain_deals_would_have_taken() -> None:
+    cell, (counts, dealt) = aimed_sample()
+    deals = int(dealt.sum())
+    tables = announce.tables(cell, deals, (counts, dealt))
+    (aim,) = tables["aim"].to_pylist()
+    worth = np.array([-3.0, 3, 6, 9, 9])
+    widths, plain = [], []
+    for of_class in (0, 700, 2500, 4860):
+        cells = np.argwhere(counts[of_class]).repeat(counts[of_class][counts[of_class] > 0], axis=0)
+        stand, miss = worth[cells[:, 0]], worth[cells[:, 1]]
+        variance = max(np.var(x, ddof=1) for x in (stand, miss, miss - stand))
+        widths.append(Z95 * sqrt(variance / len(cells)))
+        # In N plain deals the hand comes to the situation N P q times.
+        chance = hand_classes(52).size[of_class] / 20825 * len(cells) / dealt[of_class]
+        plain.append((variance, chance))
+    assert aim["worst"] == pytest.approx(max(widths))
+    assert aim["median"] == pytest.approx(np.median(widths))
+    assert aim["worst_hand"] == hand_classes(52).names[(0, 700, 2500, 4860)[np.argmax(widths)]]
+    needed = max(Z95**2 * variance / max(widths) ** 2 / chance for variance, chance in plain)
+    assert aim["plain_deals"] == pytest.approx(needed)
+    assert aim["gain"] == pytest.approx(needed / deals)
+    assert (aim["seat"], aim["standers"], aim["miss_free"], aim["n"]) == (3, 1, True, deals)
+    assert aim["in_situation"] == counts.sum()
+    assert announce.half_width(tables) == aim["worst"]
+
+
+def test_a_hand_that_came_up_once_leaves_the_widest_interval_unknown() -> None:
+    cell, (counts, dealt) = aimed_sample()
+    counts[3000, 1, 1] = dealt[3000] = 1
+    tables = announce.tables(cell, int(dealt.sum()), (counts, dealt))
+    (aim,) = tables["aim"].to_pylist()
+    assert aim["hands"] == 5
+    assert (aim["worst"], aim["gain"]) == (None, None)
+    assert aim["median"] is not None
+    assert np.isnan(announce.half_width(tables))
+    assert announce.headline(tables)[0][-1] == "–"
+
+
+@few
+def test_aiming_gains_where_the_situation_is_rare_with_some_hands() -> None:
+    """The worst hand, against the same number of deals alike for every hand and plain ones."""
+    situation, deals = Situation(3, 2, True), 2**23
+    cell = Cell({}, 5, 6 * STAKES, PRESETS["standard"], (policy("trumps"),) * 5, aim=situation)
+    game = announce.encode(cell)
+    assert np.array_equal(game.aim.slots, announce.encode(cell).aim.slots)
+    alike = aimed.AimedGame(game.game, aim_at(cell.rules, situation))
+    worst, gain = [], []
+    for each in (game, alike):
+        counts = announce.empty_counts(cell)
+        announce.add_counts(each, 11, 0, deals, counts)
+        (row,) = announce.tables(cell, deals, counts)["aim"].to_pylist()
+        worst.append(row["worst"])
+        gain.append(row["gain"])
+    assert worst[0] < 0.85 * worst[1]
+    assert gain[0] > 1.5 * gain[1] > 3

@@ -137,9 +137,12 @@ def number_card(card, ranks):
         card[lane] = np.int8(x + from_trump) if x >= FIRST_TRUMP else plain
 
 
-@inner
+@entry
 def deal_aimed(game, aim, seed, n, s):
-    """Deal `n` deals, those of `s.number`, the wanted hands at the seat; as `dealing.deal`."""
+    """Deal `n` deals, those of `s.number`, the wanted hands at the seat, and draw their choices.
+
+    What `dealing.deal` and `batch.draw_choices` fill is filled.
+    """
     hands = game.settings[PLAYERS] + 1
     ranks = game.settings[RANKS]
     deal(seed, n, hands, ranks, s)
@@ -163,6 +166,7 @@ def deal_aimed(game, aim, seed, n, s):
         number_card(c, ranks)
         double_index(a, b, c, s.index[h, :n])
         halve(s.index[h, :n])
+    draw_choices(game, seed, n, s)
 
 
 @inner
@@ -207,7 +211,6 @@ def run_aimed(game, aim, seed, first, count, s, counts):
         n = min(LANES, count - done)
         number_deals(first + np.uint64(done), s.number[:n])
         deal_aimed(game, aim, seed, n, s)
-        draw_choices(game, seed, n, s)
         situation = s.row[SITUATION, :n]
         fill(situation, OPENING)
         for earlier in range(seat):
