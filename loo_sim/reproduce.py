@@ -77,6 +77,8 @@ class Recipe:
         values in words.
     files : mapping of str to bytes
         Every file by its place.
+    experiment : Experiment
+        As these files give it.
     """
 
     manifest: Mapping[str, Any]
@@ -85,6 +87,7 @@ class Recipe:
     policies: list[PolicyFile]
     differences: list[tuple[str, str]]
     files: Mapping[str, bytes]
+    experiment: Experiment
 
 
 class _Named:
@@ -188,7 +191,7 @@ def recipe_of(directory: Path) -> Recipe:
         for package, version in manifest["versions"].items()
         if installed.get(package) != version and package != "loosim"
     ]
-    return Recipe(manifest, place, toml, policies, found, files)
+    return Recipe(manifest, place, toml, policies, found, files, loaded)
 
 
 def _words(manifest: Mapping[str, Any]) -> tuple[dict[str, str], list[_Named]]:

@@ -30,7 +30,7 @@ from loo_sim.runner.progress import Progress
 from loo_sim.runner.results import check_place, partial_of, refuse, result_of
 from loo_sim.runner.signals import Stopper
 from loo_sim.runner.stopping import is_reached, next_checkpoint
-from loo_sim.runner.threads import affordable_threads, count_cell
+from loo_sim.runner.threads import affordable_threads, compile_kernels, count_cell
 from loo_sim.studies import Study, find_study
 from loo_sim.sweep import column_values
 
@@ -344,7 +344,9 @@ class _Work:
         self.tell_resuming(number)
         self.progress.go_to(self.goal)
         self.progress.advance(self.deals)
-        self.compile(cell, game)
+        if not self.compiled:
+            compile_kernels(self.study, cell, game, self.progress)
+            self.compiled = True
         while True:
             self.goal = checkpoints[-1]
             self.count(game, cell, parts, total, seconds, may_go_on, stopper)
@@ -378,19 +380,6 @@ class _Work:
         """Where a cell is first looked at: at its end, or where its first chunk ends."""
         amount = self.experiment.amount
         return amount.most if amount.until is None else min(self.study.CHUNK_DEALS, amount.most)
-
-    def compile(self, cell: Cell, game: Any) -> None:
-        """Get the kernels ready, once a run."""
-        from loo_sim.kernels.checksum import checksum
-        from loo_sim.kernels.compiled import compiling
-
-        if self.compiled:
-            return
-        with self.progress.compiling(), compiling():
-            counts = self.study.empty_counts(cell)
-            self.study.add_counts(game, self.experiment.seed, 0, 1, counts)
-            checksum(counts)
-        self.compiled = True
 
     def count(
         self,

@@ -13,6 +13,8 @@ from loo_sim.runner.parts import CHECKSUMS, Total
 from loo_sim.runner.plan import Chunk
 
 if TYPE_CHECKING:
+    from loo_sim.experiment import Cell
+    from loo_sim.runner.progress import Progress
     from loo_sim.studies import Counts, Study
 
 
@@ -30,6 +32,17 @@ def affordable_threads(jobs: int, counts: Counts) -> int:
     """At most `jobs` threads, and no more than have room for counts of this size each."""
     size = sum(array.nbytes for array in counts)
     return min(jobs, max(1, MOST_COUNT_BYTES // size))
+
+
+def compile_kernels(study: Study, cell: Cell, game: Any, progress: Progress) -> None:
+    """Get the kernels ready that count a cell, telling so if it takes a while."""
+    from loo_sim.kernels.checksum import checksum
+    from loo_sim.kernels.compiled import compiling
+
+    with progress.compiling(), compiling():
+        counts = study.empty_counts(cell)
+        study.add_counts(game, 0, 0, 1, counts)
+        checksum(counts)
 
 
 def count_cell(
