@@ -310,6 +310,50 @@ def reproduce(
 
 
 @cli.command()
+@click.argument("directory", type=click.Path(path_type=Path))
+@click.option("--chunks", type=click.IntRange(1), help="Chunks to recompute, 8 by default.")
+@click.option("--all", "whole", is_flag=True, help="Recompute all of them.")
+@common_options
+def verify(
+    directory: Path,
+    chunks: int | None,
+    whole: bool,
+    seed: int | None,
+    jobs: int | None,
+    out: Output,
+) -> int:
+    """Check a result: its files as they were written, chunks of it chosen at random recomputed.
+
+    Exit code 4 if anything is not as it was; --seed chooses the chunks.
+    """
+    if whole and chunks is not None:
+        raise click.UsageError("--all and --chunks N exclude each other")
+
+    from loo_sim.runner.progress import make_progress
+    from loo_sim.verify import ALL, CHUNKS, as_json, sentence
+    from loo_sim.verify import verify as verify_result
+
+    progress = make_progress(out.quiet, out.no_color)
+    wanted = ALL if whole else chunks or CHUNKS
+    found = verify_result(directory, wanted, seed, jobs, progress)
+    if out.json:
+        out.data(as_json(found))
+        return DONE if found.same else CHECK_FAILED
+    for problem in found.altered:
+        click.echo(problem)
+    for kept in found.differing[:MOST_FAULTS_SHOWN]:
+        click.echo(f"{kept.told(found.unit)}: differs")
+    if len(found.differing) > MOST_FAULTS_SHOWN:
+        click.echo(f"and {len(found.differing) - MOST_FAULTS_SHOWN} more that differ")
+    click.echo(sentence(found))
+    for key, what in found.differences:
+        out.hint(f"not here as it was there: {key}: {what}")
+    if found.recomputed < found.chunks:
+        out.hint(f"chosen at random; --seed {found.seed} chooses the same chunks")
+    return DONE if found.same else CHECK_FAILED
+
+
+@cli.command()
 @click.option(
     "--index", type=click.IntRange(0, 2**64 - 1), default=0, help="Number of the first deal."
 )
@@ -324,6 +368,10 @@ def reproduce(
     help="Take the game and the seed from an experiment file or a result directory.",
 )
 @click.option("--cell", type=click.IntRange(0), help="Which cell of it, from 0.")
+@click.option(
+    "--table", type=click.IntRange(0, 2**32 - 1), help="Which table of a session; --index within."
+)
+@click.option("--turn", type=click.IntRange(0), help="Which turn of a league, from 0.")
 @common_options
 def deal(
     seed: int | None,
@@ -335,12 +383,15 @@ def deal(
     policy: tuple[str, ...],
     experiment: Path | None,
     cell: int | None,
+    table: int | None,
+    turn: int | None,
     out: Output,
 ) -> int:
     """Tell deals in words, or as deal records with --json: any deal of any run."""
+    from loo_sim.draws import TABLE_DEALS
     from loo_sim.narrate import narrate
     from loo_sim.records import to_line
-    from loo_sim.runner.replay import cell_of_run, cell_of_words, reasons, replay
+    from loo_sim.runner.replay import at_table, cell_of_run, cell_of_words, in_turn, reasons, replay
     from loo_sim.settings import DEFAULTS
 
     given = {
@@ -350,23 +401,39 @@ def deal(
         "--rules": rules,
         "--policy": policy or None,
     }
+    in_league = False
     if experiment is not None:
         clash = [option for option, value in given.items() if value is not None]
         if clash:
             raise click.UsageError(f"{clash[0]} comes from the --experiment")
-        seed, game = cell_of_run(experiment, cell or 0)
+        study, seed, game = cell_of_run(experiment, cell or 0)
+        if table is not None and not game.rounds:
+            raise click.UsageError("--table is one of a session")
+        in_league = study == "league"
+        turns = len(game.policies) if in_league else 0
+        if turn is not None and turn >= turns:
+            what = f"0 to {turns - 1} here" if in_league else "one of a league"
+            raise click.UsageError(f"--turn is {what}")
     else:
-        if cell is not None:
-            raise click.UsageError("--cell is one of an --experiment")
+        for option, value in (("--cell", cell), ("--table", table), ("--turn", turn)):
+            if value is not None:
+                raise click.UsageError(f"{option} is one of an --experiment")
         seed = DEFAULTS["seed"] if seed is None else seed
         game = cell_of_words(players, pot, rules, policy)
+    index += (table or 0) * TABLE_DEALS
     for number in range(index, min(index + count, 2**64)):
-        record = replay(game, seed, number)
+        played = in_turn(game, seed, number, turn or 0) if in_league else game
+        played, people = at_table(played, seed, number) if game.rounds else (played, ())
+        record = replay(played, seed, number)
         if out.json:
             click.echo(to_line(record))
-        else:
-            why = reasons(game, record.deal)
-            click.echo(narrate(record.deal, record.policies, number, seed, why) + "\n")
+            continue
+        if people:
+            where, of_table = divmod(number, TABLE_DEALS)
+            by_seat = " ".join(map(str, people))
+            click.echo(f"Table {where}, deal {of_table}; by seat, persons {by_seat}.")
+        why = reasons(played, record.deal)
+        click.echo(narrate(record.deal, record.policies, number, seed, why) + "\n")
     return DONE
 
 

@@ -170,3 +170,24 @@ def seat_choices(seed: int, index: int, seat: int) -> Choices:
 def first_dealer(seed: int, table: int, players: int) -> int:
     """The person who deals first at a table (S4), 0 to ``players - 1``."""
     return below(block(seed, table * TABLE_DEALS, TABLE_STREAM, 0)[0], players)
+
+
+def league_order(seed: int, number: int, policies: int) -> list[int]:
+    """The order in which the policies of a league sit at a deal, each once.
+
+    Parameters
+    ----------
+    seed : int
+        0 to 2**64 - 1.
+    number : int
+        Of the deal; of a table's first deal, where a league is played in sessions.
+    policies : int
+        2 to 16.
+    """
+    low, high, _, _ = block(seed, number, TABLE_STREAM, 1)
+    left = low | high << 32
+    order = list(range(policies))
+    for size in range(policies, 1, -1):
+        left, picked = divmod(left, size)
+        order[size - 1], order[picked] = order[picked], order[size - 1]
+    return order

@@ -598,14 +598,3 @@ except loo_sim.problems.InputError as error:
 def test_the_package_says_what_it_does_not_have():
     with pytest.raises(AttributeError, match="no attribute 'solve_all'"):
         _ = loo_sim.solve_all
-
-
-def test_a_deal_of_a_session_is_not_told_as_if_it_stood_alone(tmp_path):
-    path = tmp_path / "x.toml"
-    path.write_text('study = "session"\n', encoding="utf-8")
-    shown = loosim("deal", "--experiment", path)
-    assert (shown.exit_code, shown.stdout) == (2, "")
-    assert shown.stderr == (
-        f"{path}: is a session, whose deals cannot be told one by one yet "
-        "(loosim deal --players P --pot X)\n"
-    )

@@ -135,6 +135,8 @@ def _cell(cell: Cell, outcome: CellOutcome, axes: Mapping[str, Any]) -> dict[str
         "players": cell.players,
         "pot": cell.pot / UNITS_PER_STAKE,
         "pot_units": cell.pot,
+        "rounds": cell.rounds,
+        "bankroll": cell.bankroll,
         "rules": cell.rules.to_dict(),
         "policies": [
             {"name": policy.name, "digest": policy.digest, "source": _source(policy)}

@@ -7,13 +7,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from loo_sim.draws import deal_cards, seat_choices
+from loo_sim.draws import TABLE_DEALS, deal_cards, league_order, seat_choices
 from loo_sim.experiment import Cell, game_cell, load_experiment, toml_value
 from loo_sim.policies.player import PolicyPlayer, reason
 from loo_sim.problems import InputError, Problem, Problems
 from loo_sim.records import Record
 from loo_sim.referee import Deal, play_deal
 from loo_sim.rules import MOST_STAKES, UNITS_PER_STAKE
+from loo_sim.session import play_table
 from loo_sim.settings import DEFAULTS, SEEDS, is_whole
 from loo_sim.views import Situation
 
@@ -37,6 +38,67 @@ def replay(cell: Cell, seed: int, index: int) -> Record:
     dealt = deal_cards(seed, index, cell.players, cell.rules.deck)
     deal = play_deal(cell.rules, dealt, cell.pot, players)
     return Record(deal, seed, index, tuple(policy.name for policy in cell.policies))
+
+
+def at_table(cell: Cell, seed: int, index: int) -> tuple[Cell, tuple[int, ...]]:
+    """The game as it stands at a deal of a session: its pot, and who sits where.
+
+    Parameters
+    ----------
+    cell : Cell
+        Of the study `session`, one policy a person.
+    seed : int
+        0 to 2**64 - 1.
+    index : int
+        Deal d of table t is ``t * TABLE_DEALS + d``.
+
+    Returns
+    -------
+    cell : Cell
+        One policy a seat.
+    people : tuple of int
+        The person in each seat.
+
+    Raises
+    ------
+    InputError
+        If the table has no such deal.
+    """
+    table, number = divmod(index, TABLE_DEALS)
+    bankroll = None if cell.bankroll is None else cell.bankroll * UNITS_PER_STAKE
+    deals = play_table(cell.rules, cell.policies, cell.rounds, seed, table, bankroll).deals
+    if number >= len(deals):
+        what = f"has no deal {number}"
+        raise InputError([Problem(f"table {table}", None, "", what, f"from 0 to {len(deals) - 1}")])
+    deal = deals[number]
+    policies = tuple(cell.policies[person] for person in deal.seated)
+    seated = replace(cell, players=len(policies), policies=policies, pot=deal.deal.pot, rounds=0)
+    return seated, deal.seated
+
+
+def in_turn(cell: Cell, seed: int, index: int, turn: int) -> Cell:
+    """The game that a league plays at a deal, or at a table, in one of its turns.
+
+    Parameters
+    ----------
+    cell : Cell
+        Of the study `league`.
+    seed : int
+        0 to 2**64 - 1.
+    index : int
+        Number of the deal; where the league is played in sessions, of a deal of the table.
+    turn : int
+        From 0, below the number of policies.
+
+    Returns
+    -------
+    Cell
+        One policy a seat, or a person.
+    """
+    number = index - index % TABLE_DEALS if cell.rounds else index
+    order = league_order(seed, number, len(cell.policies))
+    places = [order[(seat + turn) % len(order)] for seat in range(cell.players)]
+    return replace(cell, policies=tuple(cell.policies[place] for place in places))
 
 
 def reasons(cell: Cell, deal: Deal) -> list[str]:
@@ -121,8 +183,8 @@ def cell_of_words(
     return cell
 
 
-def cell_of_run(path: Path, number: int) -> tuple[int, Cell]:
-    """The seed and a cell of an experiment file or of a result.
+def cell_of_run(path: Path, number: int) -> tuple[str, int, Cell]:
+    """The study, the seed and a cell of an experiment file or of a result.
 
     Parameters
     ----------
@@ -131,24 +193,29 @@ def cell_of_run(path: Path, number: int) -> tuple[int, Cell]:
     number : int
         Which cell, from 0.
 
+    Returns
+    -------
+    study : str
+    seed : int
+    cell : Cell
+
     Raises
     ------
     InputError
-        If the file is wrong or a session, has no such cell, or a policy has changed since the run.
+        If the file is wrong, has no such cell, or a policy has changed since the run.
     """
     if path.is_dir() or path.suffix == ".json":
         return _cell_of_manifest(path if path.is_dir() else path.parent, number)
     experiment = load_experiment(path)
-    _refuse_session(path, experiment.study)
     _check_number(path, number, len(experiment.cells))
-    return experiment.seed, experiment.cells[number]
+    return experiment.study, experiment.seed, experiment.cells[number]
 
 
-def _cell_of_manifest(directory: Path, number: int) -> tuple[int, Cell]:
+def _cell_of_manifest(directory: Path, number: int) -> tuple[str, int, Cell]:
+    """The study, the seed and a cell of a result."""
     from loo_sim.result import read_manifest
 
     manifest = read_manifest(directory)
-    _refuse_session(directory, manifest["study"])
     _check_number(directory, number, len(manifest["cells"]))
     found: Mapping[str, Any] = manifest["cells"][number]
     where = f"cells.{number}"
@@ -161,7 +228,15 @@ def _cell_of_manifest(directory: Path, number: int) -> tuple[int, Cell]:
             problems.add(f"{where}.policies.{seat}", "lacks its name, its digest or its source")
     problems.raise_if_any()
     sources = [policy["source"] for policy in found["policies"]]
-    options = {"players": found["players"], "rules": found["rules"], "policies": sources}
+    options = {
+        "study": manifest["study"],
+        "players": found["players"],
+        "rules": found["rules"],
+        "policies": sources,
+    }
+    for key in ("rounds", "bankroll"):
+        if found.get(key) is not None:
+            options[key] = found[key]
     cell = game_cell(options, problems)
     pot: Any = found.get("pot_units")
     if cell and not is_whole(pot, cell.pot, MOST_STAKES * UNITS_PER_STAKE):
@@ -181,14 +256,7 @@ def _cell_of_manifest(directory: Path, number: int) -> tuple[int, Cell]:
             )
     problems.raise_if_any()
     assert cell is not None
-    return manifest["seed"], replace(cell, pot=pot)
-
-
-def _refuse_session(path: Path, study: str) -> None:
-    """A deal of a session hangs on those before it: its pot, and who sits where."""
-    if study == "session":
-        what = "is a session, whose deals cannot be told one by one yet"
-        raise InputError([Problem(str(path), None, "", what, "loosim deal --players P --pot X")])
+    return manifest["study"], manifest["seed"], replace(cell, pot=pot)
 
 
 def _check_number(path: Path, number: int, cells: int) -> None:
