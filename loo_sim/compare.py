@@ -38,13 +38,19 @@ KEYS: Mapping[str, tuple[str, ...]] = {
     "ruin": ("person", "brought"),
     "seat": ("seat",),
     "policy": ("policy",),
+    "league": ("policy", "rival"),
+    "standing": ("policy",),
+    "precision": ("seat", "standers", "miss_free", "figure"),
 }
 """The columns that tell the rows of each table apart; tables without estimates are not here."""
 
 INDEPENDENT, SHARED, NESTED, SAME = "independent", "shared", "nested", "same"
 LEVEL = 0.05
 
-_NOT_OF_THE_CODE = ("name", "cells", "sweep", "deals", "tables")
+_NOT_OF_THE_CODE = (
+    *("name", "cells", "sweep", "deals", "tables"),
+    *("until", "max_deals", "max_tables", "max_seconds"),
+)
 _DIGESTS = ("kernels", "studies")
 
 
