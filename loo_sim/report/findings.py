@@ -52,8 +52,9 @@ def _about_evenings(result: Result) -> list[str]:
         return []
     first = cells[0]
     alike = len(set(first.policies)) == 1
+    pots = _named(cells, pot_path.describe_pot(first))
     return [
-        pot_path.compare_pots(cells) if len(cells) > 1 else pot_path.describe_pot(first),
+        f"{pot_path.compare_pots(cells)} {pots}" if len(cells) > 1 else pots,
         _named(cells, purses.mean_swing(first) if alike else purses.compare_people(first)),
         _named(cells, ruin.who_was_out(first) if first.bankroll else ruin.what_to_bring(first)),
     ]

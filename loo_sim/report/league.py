@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import floor, isfinite, log10
+from math import ceil, floor, isfinite, log10
 from typing import Any
 
 import pandas as pd
@@ -56,9 +56,9 @@ def _between(row: Any) -> str:
     return f"{signed(f'{row.net_diff:,.{places}f}')} ({low} to {high})"
 
 
-def _places(half: float) -> int:
-    """Decimal places that show a half-width to its second digit."""
-    return max(0, 1 - floor(log10(half))) if half > 0 else 2
+def _places(size: float) -> int:
+    """Decimal places that show a size to its second digit."""
+    return max(0, 1 - floor(log10(size))) if size > 0 else 2
 
 
 def who_is_best(cell: Cell) -> str:
@@ -94,23 +94,29 @@ def skill_and_chance(cell: Cell) -> str:
     if not known:
         return ""
     told = [
-        f"{_apart(row)} {cell.unit} until it tells a player of {first_of(cell)} from one of "
-        f"{row.rival}"
+        f"from one of {row.rival} after {_apart(row)} {cell.unit}"
         for row in dict.fromkeys((known[0], known[-1]))
     ]
-    return f"Chance hides skill for long: money takes {listed(told)}."
+    return (
+        f"Chance hides skill: by what he wins a player of {first_of(cell)} is told {listed(told)}."
+    )
 
 
 def _apart(row: Any) -> str:
     """How many deals, or tables, tell two players apart, with the bounds that are known."""
     if not isfinite(row.apart):
         return NONE
+    about, least, most = map(_whole, (row.apart, row.apart_low, row.apart_high))
     if not isfinite(row.apart_low):
-        return f"≈ {rough(max(row.apart, 1))}"
-    low = rough(max(row.apart_low, 1))
+        return f"≈ {about}"
     if not isfinite(row.apart_high):
-        return f"more than {low}"
-    return f"{rough(max(row.apart, 1))} ({low} to {rough(max(row.apart_high, 1))})"
+        return f"more than {least}"
+    return about if least == most else f"{about} ({least} to {most})"
+
+
+def _whole(number: float) -> str:
+    """A number of deals, or tables, rounded up to a whole one and to three digits."""
+    return rough(ceil(number)) if isfinite(number) else NONE
 
 
 def pairing(cell: Cell) -> str:
@@ -178,8 +184,6 @@ def draw_pairs(cell: Cell) -> Figure:
     order = cell.tables["standing"]["policy"].tolist()
     pairs = cell.tables["league"]
     scale = Scale.of(pairs["net_diff"])
-    largest = float(pairs["net_diff"].abs().max())
-    places = min(max(1 - floor(log10(largest)), 0), 4) if largest > 0 else 2
     labels = min(3.0, 0.4 + 0.075 * max(map(len, order)))
     size = min(_SQUARE, (style.WIDTH - labels) / len(order))
     figure = style.map_figure(_HEAD + size * len(order) + _FOOT)
@@ -193,12 +197,12 @@ def draw_pairs(cell: Cell) -> Figure:
                 order.index(row.rival),
                 to_hex(colour),
                 style.ink_on(colour),
-                signed(f"{row.net_diff:.{places}f}"),
+                signed(f"{row.net_diff:.{min(_places(abs(row.net_diff)), 3)}f}"),
                 not row.low * row.high > 0,
             )
         )
     style.draw_squares(axes, squares, len(order), len(order), min(8.0, 19 * size))
-    axes.set_yticks(range(len(order)), [f"{name}  {n}" for n, name in enumerate(order, start=1)])
+    axes.set_yticks(range(len(order)), [f"{name} ({n})" for n, name in enumerate(order, start=1)])
     axes.set_xticks(range(len(order)), [str(n) for n in range(1, len(order) + 1)])
     axes.xaxis.tick_top()
     axes.set_xlabel("rival", fontsize=8)
@@ -228,14 +232,18 @@ def pairs_exhibit(cell: Cell) -> Exhibit:
         )
         for row in each(once)
     ]
-    doubt = "" if sure == len(once) else "; the others, hatched, are too close to call"
+    told = (
+        f"All of the {len(once)} pairs differ surely"
+        if sure == len(once)
+        else f"Of the {len(once)} pairs, {sure} differ surely; the others, hatched, are too close "
+        "to call"
+    )
     return make_exhibit(
         f"pairs-{cell.number}",
         f"Policy against policy: {cell.label}",
         "A map with a row and a column for each policy, in order of standing; a square holds what "
         "the policy of its row nets more than that of its column.",
-        f"Of the {len(once)} pairs, {sure} differ surely{doubt}. Purple: the policy of the row "
-        f"nets more, in stakes {per(cell)}. {pairing(cell)}",
+        f"{told}. Purple: the policy of the row nets more, in stakes {per(cell)}. {pairing(cell)}",
         lambda: draw_pairs(cell),
         Table(
             f"Differences in stakes {per(cell)} (standard error of the last digits in brackets), "

@@ -83,6 +83,7 @@ def render(result: Result, findings: list[str]) -> str:
         seed=result.manifest["seed"],
         study=result.manifest["study"],
         unit=unit,
+        of_hands=bool(result.having("announce")),
     )
     return "\n".join(line.rstrip() for line in page.splitlines()) + "\n"
 
@@ -168,7 +169,10 @@ def _path_section(cell: Cell) -> Section:
     return Section(
         f"path-of-{cell.number}",
         f"The pot of an evening: {cell.label}",
-        lead=[f"{pot_path.describe_pot(cell)} {pot_path.honest_error(cell)}"],
+        lead=[
+            f"{pot_path.describe_pot(cell)} {pot_path.what_is_left(cell)}",
+            pot_path.honest_error(cell),
+        ],
         exhibits=[pot_path.path_exhibit(cell), pot_path.gap_exhibit(cell)],
     )
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -11,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from loo_sim.report import style
-from loo_sim.report.dots import draw_dots, mean_dot
+from loo_sim.report.dots import STAKES, draw_dots, mean_dot
 from loo_sim.report.exhibit import Exhibit, Table, each, make_exhibit
 from loo_sim.report.ranking import Candidate, extremes
 from loo_sim.report.result import QUANTILES, Cell
@@ -58,6 +56,13 @@ def describe_pot(cell: Cell) -> str:
         "and the longest run of deals in which somebody is looed is of "
         f"{interval(row['longest'], row['longest_se'], cell.deals)} deals on average."
     )
+
+
+def what_is_left(cell: Cell) -> str:
+    """A sentence on what is in the pot when play is over."""
+    row = _session(cell)
+    left = interval(row["pot_left"], row["pot_left_se"], cell.deals)
+    return f"When play is over {left} stakes are left in the pot on average."
 
 
 def compare_pots(cells: list[Cell]) -> str:
@@ -125,16 +130,22 @@ def draw_path(cell: Cell) -> Figure:
     fan = {name: path[f"pot_{name}"].to_numpy(float) for name in QUANTILES}
     figure = style.new_figure(3.1)
     axes = figure.subplots()
-    axes.fill_between(deal, fan["q05"], fan["q95"], color="#dbe9f4", lw=0, label="nine pots in ten")
-    axes.fill_between(deal, fan["q25"], fan["q75"], color="#9cc4e0", lw=0, label="half of the pots")
-    axes.plot(deal, fan["q50"], color=style.INK, lw=1.4, label="median")
-    axes.plot(deal, path["pot"], color="#d55e00", lw=1.4, ls="--", label="mean")
+    for low, high, colour, share in (
+        ("q05", "q95", "#dbe9f4", "nine pots in ten"),
+        ("q25", "q75", "#9cc4e0", "half of the pots"),
+    ):
+        axes.fill_between(deal, fan[low], fan[high], color=colour, lw=0, step="mid", label=share)
+    for values, colour, dash, name in (
+        (fan["q50"], style.INK, "-", "median"),
+        (path["pot"], "#d55e00", "--", "mean"),
+    ):
+        axes.step(deal, values, where="mid", color=colour, ls=dash, lw=1.4, label=name)
     if fan["q05"].min() > 0 and fan["q95"].max() > WIDE * fan["q05"].min():
         axes.set_yscale("log")
         axes.minorticks_off()
     else:
         axes.set_ylim(bottom=0)
-    axes.yaxis.set_major_formatter(lambda value, _: f"{value:,g}" if value < 1 else f"{value:,.0f}")
+    axes.yaxis.set_major_formatter(STAKES)
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.margins(x=0.01)
     axes.grid(axis="y")
@@ -181,11 +192,13 @@ def path_exhibit(cell: Cell) -> Exhibit:
     )
 
 
-def _draw_lengths(axes: Axes, lengths: Iterable[float], shares: pd.Series, title: str) -> None:
+def _draw_lengths(axes: Axes, lengths: pd.Series, shares: pd.Series, title: str) -> None:
     """Bars of shares by length in deals, without what is beyond all but `TAIL` of them."""
     beyond = shares[::-1].cumsum()[::-1]
-    shown = beyond.to_numpy() >= TAIL
-    axes.bar(np.array(list(lengths))[shown], shares[shown], width=0.8, color="#0072b2")
+    shown = ((beyond >= TAIL) & (shares > 0)).to_numpy()
+    deals = lengths.to_numpy()[shown]
+    axes.bar(deals, shares[shown], width=0.8, color="#0072b2")
+    axes.set_xlim(deals.min() - 1, deals.max() + 1)
     axes.set_title(title)
     axes.set_xlabel("deals")
     axes.yaxis.set_major_formatter(lambda value, _: f"{100 * value:g} %")
@@ -215,7 +228,7 @@ def longest_runs(cell: Cell) -> str:
     longer = float(gaps.loc[gaps["deals"] >= long, "longest_runs"].sum()) / tables
     often = (
         f"From the beginning, or from a clean deal, to the next clean one it is "
-        f"{rough(row['clean_gap'])} deals on average."
+        f"{row['clean_gap']:.2f} deals on average."
         if np.isfinite(row["clean_gap"])
         else "No deal was clean."
     )

@@ -14,8 +14,8 @@ from loo_sim.report.result import QUANTILES, Cell
 from loo_sim.report.rounding import interval, percent_with_error, rough, stakes, with_error
 
 _SUBJECTS = {
-    "final": "What an evening brings a person",
-    "lowest": "The lowest point of a purse",
+    "final": "The mean gain of an evening",
+    "lowest": "The mean lowest point of a purse, from what was brought,",
 }
 """What a column of the purse table holds, less what was brought: begins a sentence."""
 
@@ -164,8 +164,8 @@ def lowest_exhibit(cell: Cell) -> Exhibit:
         cell,
         "lowest",
         "The lowest point of an evening",
-        f"{compare_people(cell, 'lowest')} {_widest(cell, 'lowest')} Seen after each deal, from "
-        "what was brought.",
+        f"{compare_people(cell, 'lowest')} {_widest(cell, 'lowest')} Purses are "
+        "seen after each deal.",
         _number_table(
             cell, "lowest", "Lowest purse after a deal less what was brought, in stakes", more
         ),

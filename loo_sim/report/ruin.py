@@ -97,6 +97,7 @@ def draw_ruin(cell: Cell) -> Figure:
     panels = [
         policies[start : start + LINES_A_PANEL] for start in range(0, len(policies), LINES_A_PANEL)
     ]
+    brought = sorted(set(ruin["brought"]))
     figure = style.new_figure(0.5 + 2.8 * len(panels))
     for axes, members in zip(
         figure.subplots(len(panels), 1, squeeze=False, sharex=True)[:, 0], panels, strict=True
@@ -120,7 +121,7 @@ def draw_ruin(cell: Cell) -> Figure:
         axes.axhline(RARE, color=style.QUIET, lw=0.8, ls=":")
         axes.set_xscale("log")
         axes.minorticks_off()
-        axes.set_xticks(sorted(set(ruin["brought"])), _some(sorted(set(ruin["brought"]))))
+        axes.set_xticks(brought, [f"{amount:,}" for amount in brought], fontsize=8)
         axes.set_ylim(-0.02, 1.02)
         axes.yaxis.set_major_formatter(PERCENT)
         axes.set_ylabel("ruined, share of tables")
@@ -128,16 +129,6 @@ def draw_ruin(cell: Cell) -> Figure:
         axes.legend(loc="upper right")
     axes.set_xlabel("stakes brought")
     return figure
-
-
-def _some(bankrolls: list[int]) -> list[str]:
-    """Labels of bankrolls, none for those that lie too near to the one labelled before."""
-    labels, last = [], 0.0
-    for brought in bankrolls:
-        near = brought < 1.25 * last
-        labels.append("" if near else f"{brought:,}")
-        last = last if near else brought
-    return labels
 
 
 def ruin_exhibit(cell: Cell) -> Exhibit:

@@ -12,8 +12,8 @@ MOST_TOLD = 4
 
 _ENDS = {
     "leave": "what is then in the pot is nobody’s",
-    "split": "what is then in the pot is shared by those at the table",
-    "no-loo": "play goes on until nobody is looed",
+    "split": "those at the table share what is in the pot",
+    "no-loo": "play goes on until nobody is looed; what is then in the pot is nobody’s",
 }
 
 
@@ -45,7 +45,7 @@ def _told(cells: list[Cell], of_cell: Callable[[Cell], str]) -> str:
 
 def _rounds(cell: Cell) -> str:
     deals = cell.rounds * cell.players
-    return f"{cell.rounds:,}: everyone deals so often, {deals:,} deals at a table"
+    return f"{cell.rounds:,}, in each of which everyone deals once: {deals:,} deals at a table"
 
 
 def _purses(cell: Cell) -> str:
