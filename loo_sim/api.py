@@ -15,10 +15,13 @@ if TYPE_CHECKING:
     from loo_sim.compare import Comparison
     from loo_sim.records import CheckResult
     from loo_sim.report import ReportResult
+    from loo_sim.verification import Verification
 
 
 MOST_JOBS = 1024
 """Threads that a run may be given."""
+MOST_CHUNKS = 2**32
+"""Chunks that anybody may ask for."""
 
 
 @dataclass(frozen=True)
@@ -170,6 +173,51 @@ def compare(
         _check_whole("cells", cell, 0, MOST_CELLS, problems)
     problems.raise_if_any()
     return compare_results(Path(a), Path(a if b is None else b), cells)
+
+
+def verify(
+    directory: str | Path,
+    *,
+    chunks: int | None = 8,
+    seed: int | None = None,
+    jobs: int | None = None,
+) -> Verification:
+    """Check a result: its files as they were written, chunks of it chosen at random recomputed.
+
+    Parameters
+    ----------
+    directory : str or Path
+        The result.
+    chunks : int or None
+        How many chunks to recompute; None for all.
+    seed : int, optional
+        Chooses the chunks; by default another each time.
+    jobs : int, optional
+        Threads, 1 to 1,024; by default one for each usable core.
+
+    Returns
+    -------
+    Verification
+        ``same`` if nothing differs.
+
+    Raises
+    ------
+    InputError
+        If it is no result, or one without checksums; or if its experiment cannot be had again.
+    """
+    from loo_sim.settings import SEEDS
+    from loo_sim.verification import verify as verify_result
+
+    problems = Problems("loo_sim.verify")
+    for key, value, least, most in (
+        ("chunks", chunks, 1, MOST_CHUNKS),
+        ("seed", seed, 0, SEEDS - 1),
+        ("jobs", jobs, 1, MOST_JOBS),
+    ):
+        if value is not None:
+            _check_whole(key, value, least, most, problems)
+    problems.raise_if_any()
+    return verify_result(Path(directory), chunks, seed, jobs)
 
 
 def deal(

@@ -330,8 +330,8 @@ def verify(
         raise click.UsageError("--all and --chunks N exclude each other")
 
     from loo_sim.runner.progress import make_progress
-    from loo_sim.verify import ALL, CHUNKS, as_json, sentence
-    from loo_sim.verify import verify as verify_result
+    from loo_sim.verification import ALL, CHUNKS, as_json, sentence
+    from loo_sim.verification import verify as verify_result
 
     progress = make_progress(out.quiet, out.no_color)
     wanted = ALL if whole else chunks or CHUNKS

@@ -6,25 +6,29 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
-from random import Random
+from random import Random, SystemRandom
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from loo_sim.machine import usable_cores
 from loo_sim.problems import InputError, Problem, Problems
 from loo_sim.reproduce import recipe_of
 from loo_sim.result import check_tables, read_manifest
 from loo_sim.runner.parts import CHUNK_COLUMNS, Total
 from loo_sim.runner.plan import Chunk
+from loo_sim.runner.progress import Progress
 from loo_sim.runner.results import MANIFEST, is_sealed
 from loo_sim.runner.threads import affordable_threads, compile_kernels, count_cell
 from loo_sim.studies import find_study
 
 if TYPE_CHECKING:
     from loo_sim.experiment import Experiment
-    from loo_sim.runner.progress import Progress
     from loo_sim.studies import Study
 
 CHUNKS = 8
 """How many are recomputed by default, a few seconds' work."""
+ALL = None
+SEEDS_TO_CHOOSE_BY = 10**6
+"""A seed that nobody gave is below this, so that it is soon typed."""
 
 _TABLE = "chunks"
 
@@ -35,6 +39,16 @@ class KeptChunk(NamedTuple):
     cell: int
     chunk: Chunk
     checksum: int
+
+    @property
+    def last(self) -> int:
+        """Its last deal, or table."""
+        return self.chunk.first + self.chunk.deals - 1
+
+    def told(self, unit: str) -> str:
+        """``cell 0, chunk 3: deals 786,432 to 1,048,575``."""
+        number, first, _ = self.chunk
+        return f"cell {self.cell}, chunk {number}: {unit} {first:,} to {self.last:,}"
 
 
 @dataclass(frozen=True)
@@ -79,10 +93,10 @@ class Verification:
 
 def verify(
     directory: Path,
-    seed: int,
-    chunks: int | None,
-    jobs: int,
-    progress: Progress,
+    chunks: int | None = CHUNKS,
+    seed: int | None = None,
+    jobs: int | None = None,
+    progress: Progress | None = None,
 ) -> Verification:
     """Check that a result is as it was written, and that its chunks come out again.
 
@@ -90,14 +104,14 @@ def verify(
     ----------
     directory : Path
         The result.
-    seed : int
-        Chooses the chunks.
     chunks : int or None
-        How many to recompute; None for all.
-    jobs : int
-        Threads.
-    progress : Progress
-        Told how far it has come.
+        How many to recompute; `ALL` for all.
+    seed : int, optional
+        Chooses the chunks; by default another each time.
+    jobs : int, optional
+        Threads; by default one for each usable core.
+    progress : Progress, optional
+        By default nothing is told.
 
     Returns
     -------
@@ -109,6 +123,8 @@ def verify(
         If it is no result, or one without checksums; or if its experiment cannot be had again as
         it was (see `recipe_of`).
     """
+    progress = progress or Progress()
+    seed = SystemRandom().randrange(SEEDS_TO_CHOOSE_BY) if seed is None else seed
     manifest = read_manifest(directory)
     altered = _altered(directory, manifest)
     if altered:
@@ -125,7 +141,7 @@ def verify(
     if chunks is not None and chunks < len(kept):
         chosen = [kept[place] for place in sorted(Random(seed).sample(range(len(kept)), chunks))]
     with progress:
-        differing = _differing(recipe.experiment, study, chosen, jobs, progress)
+        differing = _differing(recipe.experiment, study, chosen, jobs or usable_cores(), progress)
     return Verification(
         directory=directory,
         altered=tuple(problems.found),
@@ -220,3 +236,36 @@ def _differing(
         progress.end_cell(f"{cell.name or experiment.name}: {len(here):,} recomputed, {same}")
         found += differing
     return found
+
+
+def sentence(found: Verification) -> str:
+    """What a check came to: ``8 of 77 chunks recomputed, all the same``."""
+    if not found.recomputed:
+        return "nothing was recomputed"
+    told = f"{found.recomputed:,} of {found.chunks:,} chunks recomputed"
+    if found.differing:
+        n = len(found.differing)
+        return f"{told}, {n:,} {'differs' if n == 1 else 'differ'}"
+    return f"{told}, all the same"
+
+
+def as_json(found: Verification) -> dict[str, Any]:
+    """A check as JSON has it."""
+    return {
+        "same": found.same,
+        "altered": [str(problem) for problem in found.altered],
+        "differences": [{"key": key, "what": what} for key, what in found.differences],
+        "chunks": found.chunks,
+        "recomputed": found.recomputed,
+        "seed": found.seed,
+        "unit": found.unit,
+        "differing": [
+            {
+                "cell": kept.cell,
+                "chunk": kept.chunk.number,
+                "first": kept.chunk.first,
+                "last": kept.last,
+            }
+            for kept in found.differing
+        ],
+    }
