@@ -82,6 +82,7 @@ GAMES = [
     (PRESETS["standard"], 16, ["chancy", "trumps"], Situation(4, 2, False)),
     (PRESETS["peel"], 3, ["peel", "random"], Situation(0, 0, True)),
     (PRESETS["club"], 6, ["loose", "random"], Situation(5, 3, False)),
+    (PRESETS["club"], 5, ["tight", "random"], Situation(0, 0, True)),
     (PRESETS["enquire"], 4, ["turncoat", "late-dice"], Situation(3, 1, False)),
     (HOUSE, 6, ["random", "turncoat"], Situation(3, 1, True)),
     (replace(HOUSE, defend="lone", club_law=True), 9, ["tight", "random"], Situation(8, 2, False)),
