@@ -337,7 +337,8 @@ def run_recipe(
     Raises
     ------
     InputError
-        If cells of the result had failed, so that a new run would have other tables.
+        If cells of the result had failed or were ended by their time, so that a new run would
+        have other tables.
     OSError
         If there is no room for it.
     """
@@ -346,10 +347,17 @@ def run_recipe(
     from loo_sim.runner.run import run_experiment
 
     there = recipe.manifest["tables"]
+    problems = Problems(str(directory))
     if recipe.manifest["status"] != DONE:
-        problems = Problems(str(directory))
         problems.add("status", "some of its cells failed", "its own command runs them alone")
-        problems.raise_if_any()
+    settings = recipe.manifest["experiment"]
+    most = settings.get("max_deals", settings.get("max_tables"))
+    for number, cell in enumerate(recipe.manifest["cells"]):
+        precision = cell["precision"]
+        if precision and not precision["reached"] and cell["deals"] != most:
+            what = f"was ended by max_seconds, after {cell['deals']:,}: no other run need end there"
+            problems.add(f"cells.{number}", what, "loosim verify DIR holds what it counted to it")
+    problems.raise_if_any()
     with tempfile.TemporaryDirectory(prefix="loosim-") as scratch:
         folder = Path(scratch) / "files"
         _write(folder, recipe.files)

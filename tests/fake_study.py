@@ -12,7 +12,6 @@ from unittest.mock import patch
 import numpy as np
 import pyarrow as pa
 
-from loo_sim.kernels.game import encode_cell
 from loo_sim.studies.estimates import Z95
 
 KINDS = 7
@@ -45,7 +44,7 @@ class FakeStudy:
 
     def encode(self, cell: Any) -> Any:
         """The game, whose pot `before_chunk` is told."""
-        return encode_cell(cell)
+        return cell.pot
 
     def empty_counts(self, cell: Any) -> tuple[Any, ...]:
         return (np.zeros(KINDS, np.int64),)
@@ -74,6 +73,5 @@ def fake_study() -> Iterator[FakeStudy]:
     with ExitStack() as stack:
         for module in ("loo_sim.runner.run", "loo_sim.studies", "loo_sim.verification"):
             stack.enter_context(patch(f"{module}.find_study", lambda name: study))
-        stack.enter_context(patch("loo_sim.kernels.game.encode", lambda rules, tables, pot: pot))
         stack.enter_context(patch("loo_sim.kernels.digest", lambda: "0" * 64))
         yield study

@@ -436,3 +436,20 @@ def test_a_built_in_policy_that_is_another_now(study, tmp_path):
     path.write_text(json.dumps(manifest))
     with pytest.raises(InputError, match="the policy peel cannot be had as it was: peel"):
         recipe_of(out)
+
+
+def test_a_result_that_its_time_ended_is_not_run_again(study, tmp_path):
+    _, out = made(tmp_path, 'study = "deals"\nuntil = 0.001\nmax_seconds = 1e-9\n')
+    shown = loosim("reproduce", out, "--run")
+    assert (shown.exit_code, shown.stdout) == (2, "")
+    assert shown.stderr == (
+        f"{out}: cells.0: was ended by max_seconds, after 10: no other run need end there "
+        "(loosim verify DIR holds what it counted to it)\n"
+    )
+
+
+def test_a_result_of_a_precision_is_reached_again(study, tmp_path):
+    for bound in ("", "max_deals = 4_321"):
+        _, out = made(tmp_path / bound[:3], f'study = "deals"\nuntil = 0.05\n{bound}\n')
+        shown = loosim("reproduce", out, "--run")
+        assert shown.exit_code == 0
