@@ -15,6 +15,9 @@ from loo_sim.report.hands import features
 from loo_sim.rules import Rules
 
 DEALS = 200_000
+TABLES = 10_000
+STUDIES = ("deals", "announce", "session", "league")
+QUANTILES = ("q05", "q25", "q50", "q75", "q95")
 
 
 def cell(axes: Mapping[str, Any] | None = None, **changes: Any) -> dict[str, Any]:
@@ -44,7 +47,7 @@ def write_result(
         "schema": "loosim.result/1",
         "version": "0.1.0",
         "name": "sample",
-        "study": "deals" if "deals" in tables else "announce",
+        "study": next(name for name in STUDIES if name in tables) if tables else "deals",
         "status": "done",
         "seed": 7,
         "units_per_stake": 729,
@@ -148,3 +151,108 @@ def announce_table(
                     )
                 )
     return pd.concat(parts, ignore_index=True).assign(**(axes or {}))
+
+
+def session_cell(axes: Mapping[str, Any] | None = None, **changes: Any) -> dict[str, Any]:
+    """A cell of the study `session`: five people, each with his own policy."""
+    names = ("peel", "tight", "trumps", "loose", "pot-odds")
+    policies = [{"name": name, "digest": "ab" * 32} for name in names]
+    return cell(axes, **{"players": 5, "deals": TABLES, "policies": policies, **changes})
+
+
+def session_tables(
+    people: int = 5,
+    axes: Mapping[str, Any] | None = None,
+    tables: int = TABLES,
+    deals: int = 20,
+    bankroll: int = 0,
+) -> dict[str, Any]:
+    """Tables of the study `session`, by hand.
+
+    The mean pot is 5 and stays so. Person p ends 2 p stakes above what was brought and sinks to
+    10 + p below it; a bankroll of b stakes is ruined at a share of 1 / b of the tables, less a
+    hundredth for each person. Person 1 is out at a fifth of the tables if purses are limited.
+    Nothing has an error where there is one table.
+    """
+
+    def error(value: float) -> float | None:
+        return value if tables > 1 else None
+
+    person = np.arange(people)
+    spread = {"q05": -20.0, "q25": -5.0, "q50": 0.0, "q75": 5.0, "q95": 20.0}
+    final, lowest = bankroll + 2.0 * person, bankroll - 10.0 - person
+    session = pd.DataFrame(
+        [
+            {
+                **{"n": tables, "deals": float(deals), "pot": 5.0, "pot_se": error(0.01)},
+                **{"pot_naive_se": 0.008, "pot_error_ratio": 1.25 if tables > 1 else np.nan},
+                **{"single": 0.4, "single_se": error(0.001)},
+                **{"clean": 0.5, "clean_se": error(0.001)},
+                **{"looed": 0.6, "looed_se": error(0.001), "clean_gap": 1.9},
+                **{"longest": 4.0, "longest_se": error(0.02)},
+                **{"pot_left": 2.0, "pot_left_se": error(0.02)},
+                **{"met_cap": 0, "met_bound": 0, "loo_cap": None, "brought": bankroll or None},
+            }
+        ]
+    )
+    path = pd.DataFrame({"deal": np.arange(1, deals + 1), "n": tables, "pot": 5.0})
+    path["pot_se"] = error(0.05)
+    for name, pot in zip(QUANTILES, (3.0, 3.0, 4.0, 6.0, 9.0), strict=True):
+        path[f"pot_{name}"] = pot
+    # Nine tables in ten have a longest run of 4 deals, the others one of 9.
+    runs = [tables - tables // 10, tables // 10]
+    gap = pd.DataFrame({"deals": [1, 4, 9], "gaps": [3 * tables, tables, 0]})
+    gap["longest_runs"] = [0, *runs]
+    purse = pd.DataFrame({"person": person, "policy": "peel", "n": tables, "final": final})
+    purse = purse.assign(lowest=lowest, swing=30.0, looed=0.1, tricks=0.5)
+    purse["out"] = np.where(person == 1, 0.2, 0.0) if bankroll else 0.0
+    for column in ("final", "lowest", "swing", "looed", "tricks", "out"):
+        purse[f"{column}_se"] = error(0.1 if column in ("final", "lowest", "swing") else 0.001)
+    for name, away in spread.items():
+        purse[f"final_{name}"] = final + away
+        purse[f"lowest_{name}"] = lowest + away / 10
+    brought = np.array([5, 10, 20, 50, 100])
+    who, place = (index.ravel() for index in np.indices((people, len(brought))))
+    ruin = pd.DataFrame({"person": who, "brought": brought[place], "n": tables})
+    ruin["ruined"] = np.maximum(1 / ruin["brought"] - 0.01 * who, 0.0)
+    ruin["ruined_se"] = error(0.001)
+    seat = pd.DataFrame({"seat": person, "n": tables * deals, "net": 0.5 + 0.01 * person})
+    seat["net_se"], seat["paid_in"] = error(0.001), np.where(person == people - 1, 3, 0)
+    made = {"session": session, "path": path, "gap": gap, "purse": purse, "ruin": ruin}
+    made["seat"] = seat
+    return {name: table.assign(**(axes or {})) for name, table in made.items()}
+
+
+def league_tables(
+    nets: Mapping[str, float],
+    half: float = 0.02,
+    axes: Mapping[str, Any] | None = None,
+    unit: str = "deals",
+) -> dict[str, Any]:
+    """Tables of the study `league`: the mean net of each policy, best first, and a half-width.
+
+    Every policy's net has a variance of 1, so that 1.96^2 * 2 / difference^2 deals tell two apart.
+    """
+    rows = []
+    for policy, net in nets.items():
+        for rival, other in nets.items():
+            diff, needed = net - other, 1.96**2 * 2
+            if policy == rival:
+                continue
+            sure = abs(diff) > half
+            rows.append(
+                {
+                    **{"policy": policy, "rival": rival, "n": DEALS, "net_diff": diff},
+                    **{"net_diff_se": half / 3, "low": diff - half, "high": diff + half},
+                    **{"p_value": 0.0001 if sure else 0.5, "plain_se": half, "gain": 9.0},
+                    f"{unit}_apart": needed / diff**2 if diff else None,
+                    f"{unit}_apart_low": needed / (abs(diff) + half) ** 2,
+                    f"{unit}_apart_high": needed / (abs(diff) - half) ** 2 if sure else None,
+                }
+            )
+    best = max(nets.values())
+    standing = pd.DataFrame({"policy": list(nets), "n": DEALS, "net": list(nets.values())})
+    standing["net_se"], standing["spread"] = half / 4, 1.0
+    standing["tied_with_best"] = standing["net"] >= best - half
+    tables = {"league": pd.DataFrame(rows), "standing": standing}
+    return {name: table.assign(**(axes or {})) for name, table in tables.items()}

@@ -57,6 +57,9 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
 }
 """The tables that a report is made of, and the columns it reads."""
 
+_TOGETHER = (("session", "path", "gap", "purse", "ruin", "seat"), ("league", "standing"))
+"""Tables of one study, none of which can be read without the others."""
+
 _APART = re.compile(r"^(deals|tables)_apart")
 
 
@@ -195,6 +198,10 @@ def read_result(directory: Path) -> Result:
     if "league" in tables:
         # Deals apart, or tables apart: the column says which, and so does the cell.
         tables["league"] = tables["league"].rename(columns=lambda name: _APART.sub("apart", name))
+    for group in _TOGETHER:
+        for name in group:
+            if name not in tables and any(other in tables for other in group):
+                problems.add(f"{name}.parquet", "is missing", "run the experiment again")
     for name, table in tables.items():
         for column in COLUMNS[name]:
             if column not in table:

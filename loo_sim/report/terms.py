@@ -22,6 +22,7 @@ def terms(cells: list[Cell]) -> list[tuple[str, str]]:
     lines = {
         "rounds": _rounds,
         "purses": _purses,
+        "who cannot pay": _leaving,
         "bound of a loo": _cap,
         "end of play": _end,
     }
@@ -30,17 +31,11 @@ def terms(cells: list[Cell]) -> list[tuple[str, str]]:
 
 
 def _told(cells: list[Cell], of_cell: Callable[[Cell], str]) -> str:
-    """What holds for all games, or for each of a few."""
-    by_value: dict[str, list[str]] = {}
-    for cell in cells:
-        by_value.setdefault(of_cell(cell), []).append(cell.label)
-    if len(by_value) == 1:
-        return next(iter(by_value))
-    if len(by_value) > MOST_TOLD:
-        return f"swept, {len(by_value)} values"
-    return "; ".join(
-        f"with {' or '.join(labels)}: {value or 'none'}" for value, labels in by_value.items()
-    )
+    """What holds for all games, or the different things that hold for some."""
+    values = [value for value in dict.fromkeys(map(of_cell, cells)) if value]
+    if len(values) > MOST_TOLD:
+        return f"swept, {len(values)} values"
+    return "; ".join(values)
 
 
 def _rounds(cell: Cell) -> str:
@@ -51,10 +46,16 @@ def _rounds(cell: Cell) -> str:
 def _purses(cell: Cell) -> str:
     if cell.bankroll is None:
         return "without limit: they may fall below 0, and everyone plays to the end"
+    return f"{stakes(cell.bankroll)} stakes each"
+
+
+def _leaving(cell: Cell) -> str:
+    if cell.bankroll is None:
+        return ""
     return (
-        f"{stakes(cell.bankroll)} stakes each; who cannot pay what is due, or has nothing left, is "
-        "out, and who has less than his loo pays what he has; the table plays on while "
-        f"{cell.rules['min_players']} or more people are left"
+        "who has less than his loo pays what he has; who cannot put in what is due, or has nothing "
+        f"left, is out; the table plays on while {cell.rules['min_players']} or more people are "
+        "left"
     )
 
 
@@ -63,10 +64,10 @@ def _cap(cell: Cell) -> str:
         return ""
     if "session" not in cell.tables:
         cap = cell.rules["loo_cap"]
-        return f"{cap:,} stakes" if cap else "none but the largest number that is counted"
+        return f"{cap:,} stakes" if cap else "as much as can be counted"
     row = cell.tables["session"].iloc[0]
     met = percent_interval(row["met_cap"] / cell.deals, cell.deals)
-    return f"{row['loo_cap']:,.0f} stakes; at {met} of the tables a loo met it"
+    return f"{row['loo_cap']:,.0f} stakes, met at {met} of the tables"
 
 
 def _end(cell: Cell) -> str:
