@@ -1,9 +1,10 @@
-"""Result directories made up by hand, for the tests of the report."""
+"""Result directories made up by hand, and pages made of them, for the tests of the report."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from loo_sim.cards import hand_classes
+from loo_sim.report import write_report
 from loo_sim.report.hands import features
 from loo_sim.rules import Rules
 
@@ -256,3 +258,32 @@ def league_tables(
     standing["tied_with_best"] = standing["net"] >= best - half
     tables = {"league": pd.DataFrame(rows), "standing": standing}
     return {name: table.assign(**(axes or {})) for name, table in tables.items()}
+
+
+class Page(HTMLParser):
+    """What a page is made of: its tags with their attributes, and its text."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.html = html
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.text = ""
+        self.feed(html)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_data(self, data):
+        self.text += data.replace("\N{NO-BREAK SPACE}", " ")
+
+    def all(self, tag):
+        return [attrs for name, attrs in self.tags if name == tag]
+
+    @property
+    def ids(self):
+        return [attrs["id"] for _, attrs in self.tags if "id" in attrs]
+
+
+def page_of(directory) -> Page:
+    written = write_report(directory, directory / "page.html")
+    return Page(written.path.read_text(encoding="utf-8"))

@@ -6,45 +6,15 @@ import os
 import re
 import subprocess
 import sys
-from html.parser import HTMLParser
 
 import pandas as pd
 import pytest
-from report_samples import announce_table, cell, deals_tables, write_result
+from report_samples import Page, announce_table, cell, deals_tables, page_of, write_result
 
 from loo_sim.problems import InputError
 from loo_sim.report import write_report
 
 HOSTILE = '<script>alert("x")</script> & $\\frac{1}{$ {{ 7 * 7 }}'
-
-
-class Page(HTMLParser):
-    """What a page is made of: its tags with their attributes, and its text."""
-
-    def __init__(self, html: str) -> None:
-        super().__init__()
-        self.html = html
-        self.tags: list[tuple[str, dict[str, str | None]]] = []
-        self.text = ""
-        self.feed(html)
-
-    def handle_starttag(self, tag, attrs):
-        self.tags.append((tag, dict(attrs)))
-
-    def handle_data(self, data):
-        self.text += data.replace("\N{NO-BREAK SPACE}", " ")
-
-    def all(self, tag):
-        return [attrs for name, attrs in self.tags if name == tag]
-
-    @property
-    def ids(self):
-        return [attrs["id"] for _, attrs in self.tags if "id" in attrs]
-
-
-def page_of(directory) -> Page:
-    written = write_report(directory, directory / "page.html")
-    return Page(written.path.read_text(encoding="utf-8"))
 
 
 @pytest.fixture(scope="module")

@@ -141,8 +141,8 @@ class TestPurses:
     def test_who_wins(self, limited):
         # 1.96 * 0.1 = 0.196
         assert purses.compare_people(limited) == (
-            "The mean gain of an evening is highest for person 4 (pot-odds) (8.00 ± 0.20 stakes) and "
-            "lowest for person 0 (peel) (0.00 ± 0.20 stakes)."
+            "The mean gain of an evening is highest for person 4 (pot-odds) (8.00 ± 0.20 stakes) "
+            "and lowest for person 0 (peel) (0.00 ± 0.20 stakes)."
         )
 
     def test_widest_of_the_bars(self, tmp_path):

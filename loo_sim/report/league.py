@@ -226,7 +226,7 @@ def pairs_exhibit(cell: Cell) -> Exhibit:
             row.rival,
             with_error(row.net_diff, row.net_diff_se, row.n),
             _between(row),
-            f"{row.p_value:.3f}" if row.p_value >= 0.001 else "< 0.001",
+            _p_value(row.p_value),
             rough(row.gain),
             _apart(row),
         )
@@ -254,6 +254,12 @@ def pairs_exhibit(cell: Cell) -> Exhibit:
             tuple(rows),
         ),
     )
+
+
+def _p_value(p: float) -> str:
+    if not isfinite(p):
+        return NONE
+    return f"{p:.3f}" if p >= 0.001 else "< 0.001"
 
 
 def games_table(cells: list[Cell]) -> Table:
@@ -284,8 +290,8 @@ def compare_games(cells: list[Cell]) -> str:
         policy for policy in tied(cells[0]) if all(policy in tied(cell) for cell in cells[1:])
     ]
     if not always:
-        return f"No policy is first, or tied with the first, in all of the {len(cells)} games."
+        return f"No policy is first, or tied with it, in all of the {len(cells)} games."
     return (
         f"In all of the {len(cells)} games {listed(always)} {'is' if len(always) == 1 else 'are'} "
-        "first or tied with the first."
+        "first or tied with it."
     )
