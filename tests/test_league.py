@@ -34,7 +34,7 @@ from loo_sim.studies.moments import Moments
 from loo_sim.sweep import AXES
 
 SEED, FIRST = 19, 2**33 - 40
-DEALS, TABLES = (40, 6) if SMALL else (120, 40)
+DEALS, TABLES = (40, 30) if SMALL else (120, 40)
 STANDARD = PRESETS["standard"]
 STAKE = UNITS_PER_STAKE
 
@@ -409,11 +409,11 @@ def test_nothing_is_called_best_unless_every_interval_excludes_0() -> None:
 
 def test_the_experiment_runs(tmp_path: Path) -> None:
     file = Path(__file__).parents[1] / "experiments" / "league.toml"
-    for words, unit in ((("deals=2000",), "deals"), ((), "tables")):
+    for words, unit in ((("deals=64",), "deals"), ((), "tables")):
         if unit == "tables":
             sessions = tmp_path / "sessions.toml"
             text = file.read_text().replace("pot = 3\n", "rounds = 1\n")
-            sessions.write_text(text.replace("deals = 1_000_000\n", "tables = 40\n"))
+            sessions.write_text(text.replace("deals = 1_000_000\n", "tables = 4\n"))
             file = sessions
         ran = run_experiment(load_experiment(file, words), tmp_path / unit, 2)
         assert ran.directory is not None
