@@ -165,6 +165,7 @@ def test_an_aim_is_data() -> None:
         counts = no_counts(rules, 1)[0]
         dealt = np.zeros(len(counts), np.int64)
         count_aimed(game, aim_at(rules, situation), 1, 0, 3, counts, dealt)
+        play_aimed(game, aim_at(rules, situation), 1, 0, 3)
     assert len(run_aimed.signatures) == len(deal_aimed.signatures) == 1
 
 
