@@ -90,12 +90,16 @@ def cli() -> None:
     help="Replace a key of the file: -s players=8 -s rules.loo=6.",
 )
 @click.option("--fresh", is_flag=True, help="Start over, whatever is done or begun already.")
+@click.option(
+    "--dry-run", is_flag=True, help="Run nothing; say what it would take, and what is done."
+)
 @common_options
 def run(
     experiment: Path,
     output: Path | None,
     overrides: tuple[str, ...],
     fresh: bool,
+    dry_run: bool,
     seed: int | None,
     jobs: int | None,
     out: Output,
@@ -114,6 +118,8 @@ def run(
     from loo_sim.runner.run import run_experiment
 
     progress = make_progress(out.quiet, out.no_color)
+    if dry_run:
+        return _tell_forecast(checked, output, jobs, progress, fresh, out)
     try:
         ended = run_experiment(checked, output, jobs, progress, out.verbose, fresh)
     except BrokenPipeError:
@@ -130,6 +136,23 @@ def run(
         if len(rows) > MOST_ROWS_SHOWN:
             out.hint(f"and {len(rows) - MOST_ROWS_SHOWN} more rows")
     return _tell_end(ended, out)
+
+
+def _tell_forecast(
+    experiment: Any, output: Path | None, jobs: int | None, progress: Any, fresh: bool, out: Output
+) -> int:
+    """Say what a run would take and what of it is there; the exit code."""
+    from loo_sim.runner.forecast import as_json, forecast, sentences
+    from loo_sim.runner.run import place_of
+
+    found = forecast(experiment, place_of(experiment, output), jobs, progress, fresh)
+    if out.json:
+        out.data(as_json(found))
+        return DONE
+    for title, told in sentences(found):
+        click.echo(f"{title:8}{told}")
+    out.hint("nothing was run")
+    return DONE
 
 
 def _tell_failure(experiment: Any, output: Path | None, error: OSError) -> int:

@@ -65,8 +65,8 @@ _LOCKS = (LOCK, HOLDER)
 _OWN = (IDENTITY, ASSEMBLING, RESULT, OLDER, *_LOCKS)
 
 
-class Partial:
-    """The work in progress of one result, held by this process alone.
+class Kept:
+    """What is kept of one run: read, and nothing is written.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ class Partial:
     Raises
     ------
     InputError
-        If nothing may or can be written there, or another process is at work on it.
+        If no result may be written there, or something else is in the folder.
     """
 
     def __init__(self, directory: Path) -> None:
@@ -97,25 +97,6 @@ class Partial:
             foreign = [item.name for item in self.path.iterdir() if not _is_own(item.name)]
             if foreign:
                 raise refuse(self.path, f"holds '{foreign[0]}', which is no part of a run")
-        try:
-            directory.parent.mkdir(parents=True, exist_ok=True)
-            self._lock = DirectoryLock(self.path)
-        except HeldError as held:
-            hint = "wait for it to end, or write elsewhere with -o"
-            raise refuse(directory, f"{held}, is at work on it", hint) from None
-        except (FileExistsError, NotADirectoryError):
-            what = "cannot be written: a file is where its folder should be"
-            raise refuse(directory, what) from None
-        except OSError as error:
-            raise refuse(directory, f"cannot be written: {error.strerror}") from None
-        try:
-            if settle(directory):
-                self._clear()
-            for name in (OLDER, ASSEMBLING):
-                shutil.rmtree(self.path / name, ignore_errors=True)
-        except BaseException:
-            self._lock.release()
-            raise
 
     def begun(self) -> dict[str, Any] | None:
         """What was begun here and not ended: its ``identity``, and whether it is ``fresh``.
@@ -137,28 +118,6 @@ class Partial:
         if record is None:
             raise refuse(path, "was altered or broken off", OVER)
         return record
-
-    def begin(self, identity: Identity, fresh: bool) -> None:
-        """Throw away what is here and begin a run.
-
-        Parameters
-        ----------
-        identity : dict
-            Of the run.
-        fresh : bool
-            Whether a result of this very run, if one is in place, is to count for nothing.
-
-        Raises
-        ------
-        InputError
-            If it cannot be written.
-        """
-        try:
-            self._clear()
-            write_record(self.path / IDENTITY, {"identity": identity, "fresh": fresh})
-        except OSError as error:
-            raise refuse(self.path, f"cannot be written: {error.strerror}") from None
-        self._identity = digest_of(identity)
 
     def resume(self, there: Identity, here: Identity) -> list[str]:
         """Take up what is here.
@@ -200,6 +159,88 @@ class Partial:
             for file, of in files.items()
             if not file.exists() or digest_of_file(file) != of["sha256"]
         ]
+
+    def checkpoints(self, number: int) -> list[int]:
+        """The checkpoints that a cell at work has had, the one that it is going to included.
+
+        Returns
+        -------
+        list of int
+            Deals, or tables; empty if it has had none, or if what is kept of them is damaged.
+        """
+        record = read_record(self._goal(number))
+        if record is None or (record["identity"], record["cell"]) != (self._identity, number):
+            return []
+        return list(record["checkpoints"])
+
+    def parts(self, number: int, length: int, empty: Callable[[], Counts]) -> Parts:
+        """The files of a cell at work, cut into chunks of `length`."""
+        return Parts(self.path, number, {"identity": self._identity, "length": length}, empty)
+
+    def _goal(self, number: int) -> Path:
+        return self.path / f"cell-{number}.goal"
+
+    def _table(self, number: int, name: str) -> Path:
+        return self.path / f"cell-{number}.{name}"
+
+
+class Partial(Kept):
+    """The work in progress of one result, held by this process alone.
+
+    Parameters
+    ----------
+    directory : Path
+        The result's place, resolved.
+
+    Raises
+    ------
+    InputError
+        If nothing may or can be written there, or another process is at work on it.
+    """
+
+    def __init__(self, directory: Path) -> None:
+        super().__init__(directory)
+        try:
+            directory.parent.mkdir(parents=True, exist_ok=True)
+            self._lock = DirectoryLock(self.path)
+        except HeldError as held:
+            hint = "wait for it to end, or write elsewhere with -o"
+            raise refuse(directory, f"{held}, is at work on it", hint) from None
+        except (FileExistsError, NotADirectoryError):
+            what = "cannot be written: a file is where its folder should be"
+            raise refuse(directory, what) from None
+        except OSError as error:
+            raise refuse(directory, f"cannot be written: {error.strerror}") from None
+        try:
+            if settle(directory):
+                self._clear()
+            for name in (OLDER, ASSEMBLING):
+                shutil.rmtree(self.path / name, ignore_errors=True)
+        except BaseException:
+            self._lock.release()
+            raise
+
+    def begin(self, identity: Identity, fresh: bool) -> None:
+        """Throw away what is here and begin a run.
+
+        Parameters
+        ----------
+        identity : dict
+            Of the run.
+        fresh : bool
+            Whether a result of this very run, if one is in place, is to count for nothing.
+
+        Raises
+        ------
+        InputError
+            If it cannot be written.
+        """
+        try:
+            self._clear()
+            write_record(self.path / IDENTITY, {"identity": identity, "fresh": fresh})
+        except OSError as error:
+            raise refuse(self.path, f"cannot be written: {error.strerror}") from None
+        self._identity = digest_of(identity)
 
     def adopt(self, manifest: Mapping[str, Any]) -> None:
         """Take over the finished cells of a result in place, some of whose cells failed.
@@ -258,19 +299,6 @@ class Partial:
             part.unlink()
         self._goal(number).unlink(missing_ok=True)
 
-    def checkpoints(self, number: int) -> list[int]:
-        """The checkpoints that a cell at work has had, the one that it is going to included.
-
-        Returns
-        -------
-        list of int
-            Deals, or tables; empty if it has had none, or if what is kept of them is damaged.
-        """
-        record = read_record(self._goal(number))
-        if record is None or (record["identity"], record["cell"]) != (self._identity, number):
-            return []
-        return list(record["checkpoints"])
-
     def go_to(self, number: int, checkpoints: Sequence[int]) -> None:
         """Keep the checkpoints of a cell at work before going on to the last of them.
 
@@ -281,10 +309,6 @@ class Partial:
         """
         record = {"identity": self._identity, "cell": number, "checkpoints": list(checkpoints)}
         write_record(self._goal(number), record)
-
-    def parts(self, number: int, length: int, empty: Callable[[], Counts]) -> Parts:
-        """The files of a cell at work, cut into chunks of `length`."""
-        return Parts(self.path, number, {"identity": self._identity, "length": length}, empty)
 
     def assemble(self, manifest: dict[str, Any]) -> None:
         """Make the result directory of the finished cells, all but in its place.
@@ -348,12 +372,6 @@ class Partial:
             self._clear()
             self._lock.release_empty()
         return kept
-
-    def _goal(self, number: int) -> Path:
-        return self.path / f"cell-{number}.goal"
-
-    def _table(self, number: int, name: str) -> Path:
-        return self.path / f"cell-{number}.{name}"
 
     def _clear(self) -> None:
         """Remove all but the lock; the identity first, so that what a kill leaves is of no run."""

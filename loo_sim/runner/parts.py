@@ -122,6 +122,25 @@ class Parts:
             path, [f"{digest.hexdigest()}\n".encode(), line, *(array.data for array in arrays)]
         )
 
+    def look(self) -> tuple[Total, list[str]]:
+        """What all files come to.
+
+        Returns
+        -------
+        total : Total
+        damaged : list of str
+            Names of files that are of no use; their chunks are to be counted again.
+        """
+        whole, damaged = Total(self._empty()), []
+        for path in sorted(self._files(), key=_claimed_chunks, reverse=True):
+            part = self._read(path, whole.counts)
+            if part is None:
+                damaged.append(path.name)
+            # A kill while files were put together leaves those that the largest holds already.
+            elif set(part.chunks).isdisjoint(whole.chunks):
+                whole.add(part)
+        return whole, damaged
+
     def load(self) -> tuple[Total, list[str]]:
         """Put all files together, in one file too, so that they grow no more numerous.
 
@@ -130,18 +149,11 @@ class Parts:
         total : Total
             Thread 0 goes on with it.
         damaged : list of str
-            Names of files that are of no use; their chunks are to be counted again.
+            As `look` gives them.
         """
-        whole, damaged = Total(self._empty()), []
-        files = sorted(self._files(), key=_claimed_chunks, reverse=True)
+        whole, damaged = self.look()
+        files = self._files()
         first = self._folder / f"{self._stem}0"
-        for path in files:
-            part = self._read(path, whole.counts)
-            if part is None:
-                damaged.append(path.name)
-            # A kill while files were put together leaves those that the largest holds already.
-            elif set(part.chunks).isdisjoint(whole.chunks):
-                whole.add(part)
         if whole.chunks and files != [first]:
             self.save(0, whole)
         for path in files:

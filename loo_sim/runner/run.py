@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -23,11 +22,12 @@ from loo_sim.runner.manifest import (
     CellOutcome,
     make_manifest,
 )
+from loo_sim.runner.needs import check_room, disk_needed
 from loo_sim.runner.partial import OUTCOME, Partial
 from loo_sim.runner.parts import Parts, Total
 from loo_sim.runner.plan import chunks, deals_in
 from loo_sim.runner.progress import Progress
-from loo_sim.runner.results import check_place, partial_of, refuse, result_of
+from loo_sim.runner.results import check_place, partial_of, result_of
 from loo_sim.runner.signals import Stopper
 from loo_sim.runner.stopping import is_reached, next_checkpoint
 from loo_sim.runner.threads import affordable_threads, compile_kernels, count_cell
@@ -39,9 +39,6 @@ if TYPE_CHECKING:
 
 RESULTS = Path("results")
 """Where results go by default."""
-
-TABLES_SHARE, TABLES_BYTES = 1 / 4, 2**15
-"""What a cell's tables take on the disk: a share of its counts in memory, and this much more."""
 
 
 @dataclass(frozen=True)
@@ -227,26 +224,10 @@ class _Work:
         if finished is not None:
             self.partial.adopt(finished)
         self.resuming = begun is not None or finished is not None
-        need = self._bytes_needed()
-        free = shutil.disk_usage(self.partial.path).free
-        if free < need:
-            what = f"has room for {_megabytes(free)}, and this run may need {_megabytes(need)}"
-            raise refuse(self.partial.directory.parent, what)
-
-    def _bytes_needed(self) -> int:
-        """What is still to be written, at most at one time: totals twice, tables twice."""
-        sizes: dict[tuple[int, int], int] = {}
-        parts = tables = 0
-        for number, cell in enumerate(self.experiment.cells):
-            if number in self.partial.done:
-                continue
-            kind = (cell.players, cell.rules.deck)
-            if kind not in sizes:
-                counts = self.study.empty_counts(cell)
-                sizes[kind] = sum(array.nbytes for array in counts)
-                parts = max(parts, sizes[kind] * affordable_threads(self.jobs, counts))
-            tables += round(sizes[kind] * TABLES_SHARE) + TABLES_BYTES
-        return 2 * (parts + tables)
+        cells = enumerate(self.experiment.cells)
+        left = [cell for number, cell in cells if number not in self.partial.done]
+        need = disk_needed(self.study, left, self.experiment.amount.most, self.jobs)
+        check_room(self.partial.directory, need)
 
     def run_cells(self, stopper: Stopper) -> KeyboardInterrupt | None:
         """Run all cells, or those that a signal leaves time for; the signal, if one came."""
@@ -481,10 +462,6 @@ def precision_in_words(precision: Mapping[str, Any], study: Study) -> str:
         "an unknown error" if width is None else f"{width:.3g} stakes"
     )
     return told if precision["reached"] else f"{told}, not to the {precision['until']:g} asked for"
-
-
-def _megabytes(size: int) -> str:
-    return f"{size / 1e6:,.1f} MB"
 
 
 def _with_axes(table: pa.Table, axes: Mapping[str, Any]) -> pa.Table:
