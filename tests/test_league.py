@@ -413,7 +413,7 @@ def test_the_experiment_runs(tmp_path: Path) -> None:
         if unit == "tables":
             sessions = tmp_path / "sessions.toml"
             text = file.read_text().replace("pot = 3\n", "rounds = 1\n")
-            sessions.write_text(text.replace("deals = 1_000_000\n", "tables = 4\n"))
+            sessions.write_text(text.replace("deals = 4_000_000\n", "tables = 4\n"))
             file = sessions
         ran = run_experiment(load_experiment(file, words), tmp_path / unit, 2)
         assert ran.directory is not None
