@@ -19,6 +19,9 @@ from loo_sim.report.scale import Scale
 MOST_TIED = 4
 """Policies tied with the best that are named one by one."""
 
+LONGEST_NAME = 26
+"""Signs of a policy's name in the map."""
+
 _SQUARE, _HEAD, _FOOT = 0.46, 0.5, 0.78
 """Inches: most that a square of the map measures, above the map, below it."""
 
@@ -140,7 +143,11 @@ def draw_standing(cell: Cell) -> Figure:
         Dot(row.rival, -row.net_diff, -row.high, -row.low, row.rival in close)
         for row in each(leads(cell))
     ]
-    return draw_dots(dots, f"net less that of {dots[0].label}, stakes {per(cell)}", zero=True)
+    return draw_dots(
+        dots,
+        f"net less that of {style.shortened(dots[0].label, LONGEST_NAME)}, stakes {per(cell)}",
+        zero=True,
+    )
 
 
 def standing_exhibit(cell: Cell) -> Exhibit:
@@ -184,7 +191,8 @@ def draw_pairs(cell: Cell) -> Figure:
     order = cell.tables["standing"]["policy"].tolist()
     pairs = cell.tables["league"]
     scale = Scale.of(pairs["net_diff"])
-    labels = min(3.0, 0.4 + 0.075 * max(map(len, order)))
+    names = [style.shortened(name, LONGEST_NAME) for name in order]
+    labels = 0.5 + 0.09 * max(map(len, names))
     size = min(_SQUARE, (style.WIDTH - labels) / len(order))
     figure = style.map_figure(_HEAD + size * len(order) + _FOOT)
     axes = style.map_axes(figure, (labels, _HEAD, size * len(order), size * len(order)))
@@ -202,7 +210,7 @@ def draw_pairs(cell: Cell) -> Figure:
             )
         )
     style.draw_squares(axes, squares, len(order), len(order), min(8.0, 19 * size))
-    axes.set_yticks(range(len(order)), [f"{name} ({n})" for n, name in enumerate(order, start=1)])
+    axes.set_yticks(range(len(order)), [f"{name} ({n})" for n, name in enumerate(names, start=1)])
     axes.set_xticks(range(len(order)), [str(n) for n in range(1, len(order) + 1)])
     axes.xaxis.tick_top()
     axes.set_xlabel("rival", fontsize=8)

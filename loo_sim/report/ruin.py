@@ -27,6 +27,9 @@ RARE = 0.05
 LINES_A_PANEL = len(style.LINES) - 1
 """Policies drawn in one panel."""
 
+LONGEST_NAME = 24
+"""Signs of a policy's name in the figure."""
+
 
 def wilson(share: float, n: int) -> tuple[float, float]:
     """The ends of Wilson's 95 % interval of a share of `n` independent observations.
@@ -116,7 +119,7 @@ def draw_ruin(cell: Cell) -> Figure:
                 linestyle=dash,
                 markersize=4.5,
                 linewidth=1.2,
-                label=policy,
+                label=style.shortened(policy, LONGEST_NAME),
             )
         axes.axhline(RARE, color=style.QUIET, lw=0.8, ls=":")
         axes.set_xscale("log")

@@ -93,6 +93,11 @@ def drawing(slug: str) -> Iterator[None]:
         yield
 
 
+def shortened(name: str, most: int) -> str:
+    """A name for a figure, cut to `most` signs where it would leave no room for the chart."""
+    return name if len(name) <= most else name[: most - 1] + "…"
+
+
 def new_figure(height: float) -> Figure:
     """An empty figure, `height` inches high, whose parts are laid out to fit."""
     return Figure(figsize=(WIDTH, height), layout="constrained")
