@@ -343,6 +343,26 @@ def test_the_sums_of_all_policies_are_what_the_pots_paid_less_the_loos() -> None
     assert totals(sums).trace() == (paid - 3 * results[:, 0].sum()) * STAKE
 
 
+@pytest.mark.skipif(SMALL, reason="takes millions of deals")
+def test_intervals_hold_all_together_as_often_as_they_say() -> None:
+    """A thousand leagues of 200 deals; the truth is from 2 million others, a hundredth as wrong."""
+    case = Case(STANDARD, 6, ("peel", "trumps", "loose"))
+    cell, game = case.cell, study.encode(case.cell)
+
+    def league(seed: int, first: int, deals: int) -> dict[str, npt.NDArray[np.float64]]:
+        counts = study.empty_counts(cell)
+        study.add_counts(game, seed, first, deals, counts)
+        table = study.tables(cell, deals, counts)["league"]
+        return {name: table[name].to_numpy() for name in ("net_diff", "low", "high")}
+
+    true = league(SEED + 1, 0, 2_000_000)["net_diff"]
+    hold = sum(
+        bool(((run["low"] <= true) & (true <= run["high"])).all())
+        for run in (league(SEED, 200 * number, 200) for number in range(1000))
+    )
+    assert 930 <= hold <= 980
+
+
 def test_too_few_deals_tell_nothing() -> None:
     case = Case(STANDARD, 5, ("always-stand", "tight"))
     for deals, told in ((1, False), (29, False), (30, True)):
