@@ -10,6 +10,7 @@ from math import sqrt
 import numba
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 import pytest
 from kernel_deals import (
     ACTIONS,
@@ -303,7 +304,9 @@ def test_every_hand_of_a_small_pack_meets_its_exact_value(
     tables = announce.tables(cell, SIMULATED, counts)
     share, means = exact_values(preset, name, situation)
     names, size = hand_classes(DECK).names, hand_classes(DECK).size
-    rows = tables["announce"].to_pandas().set_index("hand")
+    frame = tables["announce"].to_pandas()
+    (pooled,) = aimed.aggregate_by_weight(frame, ["seat"]).to_dict("records")
+    rows = frame.set_index("hand")
     assert set(rows.index) == {names[i] for i in np.flatnonzero(share)}
     here = [names.index(hand) for hand in rows.index]
     weight = (share * size / size.sum())[here]
@@ -315,10 +318,10 @@ def test_every_hand_of_a_small_pack_meets_its_exact_value(
             continue
         exact = means[figure][here]
         assert (abs(rows[figure] - exact) <= 4.5 * rows[f"{figure}_se"] + 1e-9).all()
-        mean, se = aimed.pooled(tables["announce"], figure)
         whole = (weight * exact).sum() / weight.sum()
-        assert abs(mean - whole) <= 4 * se + 1e-9
-    assert rows["weight"].sum() == pytest.approx(weight.sum(), rel=0.01)
+        assert abs(pooled[figure] - whole) <= 4 * pooled[f"{figure}_se"] + 1e-9
+    assert abs(pooled["weight"] - weight.sum()) <= 4 * pooled["weight_se"] + 1e-9
+    assert pooled["n"] == counts[0].sum()
 
 
 # --- where the deals go ---------------------------------------------------------------------------
@@ -381,7 +384,9 @@ def test_where_the_situation_never_comes_up_all_classes_are_dealt_alike() -> Non
     assert (aimed.deals_needed(cell, (counts, dealt)) == 1).all()
     tables = announce.tables(cell, 7 * len(dealt), (counts, dealt))
     assert tables["announce"].num_rows == 0
-    assert announce.headline(tables) == []
+    assert announce.headline(tables) == [
+        ("3", "2, miss gone", "0", "–", "–", "–", "–", "never came up")
+    ]
     assert np.isnan(announce.half_width(tables))
     (row,) = tables["aim"].to_pylist()
     assert (row["hands"], row["in_situation"], row["worst"], row["gain"]) == (0, 0, None, None)
@@ -443,6 +448,57 @@ def test_the_aim_table_says_what_plain_deals_would_have_taken() -> None:
     assert (aim["seat"], aim["standers"], aim["miss_free"], aim["n"]) == (3, 1, True, deals)
     assert aim["in_situation"] == counts.sum()
     assert announce.half_width(tables) == aim["worst"]
+
+
+def test_pooled_errors_are_those_of_repeated_samples() -> None:
+    """Strata of a known population, sampled again and again: unbiased, scattered as claimed."""
+    draw = np.random.default_rng(8)
+    share, came = np.array([0.5, 0.3, 0.2]), np.array([0.9, 0.2, 0.5])
+    centre, spread, dealt = np.array([-1.0, 4.0, 0.5]), np.array([1.0, 2.0, 3.0]), 200
+    weight = share * came
+    runs = 2000
+    n = draw.binomial(dealt, came, size=(runs, 3))
+    # Mean and error of normal samples, drawn as such.
+    mean = centre + draw.normal(size=n.shape) * spread / np.sqrt(n)
+    se = spread * np.sqrt(draw.chisquare(n - 1) / (n - 1) / n)
+    rows = pd.DataFrame(
+        {
+            "run": np.repeat(np.arange(runs), 3),
+            "n": n.ravel(),
+            "weight": (share * n / dealt).ravel(),
+            "weight_se": (share * np.sqrt(n / dealt * (1 - n / dealt) / (dealt - 1))).ravel(),
+            "stand": mean.ravel(),
+            "stand_se": se.ravel(),
+        }
+    )
+    found = aimed.aggregate_by_weight(rows, ["run"])
+    for name, truth in (
+        ("stand", (weight * centre).sum() / weight.sum()),
+        ("weight", weight.sum()),
+    ):
+        value, claimed = found[name], found[f"{name}_se"]
+        scatter = value.std(ddof=1)
+        assert abs(value.mean() - truth) < 4 * scatter / sqrt(runs) + 0.02 * scatter
+        assert scatter == pytest.approx(sqrt((claimed**2).mean()), rel=0.06)
+
+
+def test_pooling_leaves_out_what_is_empty_and_an_unknown_error_stays_unknown() -> None:
+    rows = pd.DataFrame(
+        {
+            "seat": [0, 0, 1, 1],
+            "n": [9, 4, 5, 1],
+            "weight": [0.1, 0.3, 0.2, 0.1],
+            "weight_se": [0.01, 0.02, 0.0, 0.0],
+            "miss": [2.0, np.nan, 1.0, 4.0],
+            "miss_se": [0.5, np.nan, 0.4, np.nan],
+        }
+    )
+    found = aimed.aggregate_by_weight(rows, ["seat"])
+    assert found["n"].tolist() == [13, 6]
+    assert found["weight"].tolist() == pytest.approx([0.4, 0.3])
+    assert found["miss"].tolist() == pytest.approx([2.0, 2.0])
+    assert found.loc[0, "miss_se"] == pytest.approx(0.5)
+    assert np.isnan(found.loc[1, "miss_se"])
 
 
 def test_a_hand_that_came_up_once_leaves_the_widest_interval_unknown() -> None:

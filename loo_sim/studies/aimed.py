@@ -8,7 +8,7 @@ that what they happened to show does not bias what is counted.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import fsum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -28,6 +28,8 @@ from loo_sim.studies.by_hand import (
 from loo_sim.studies.estimates import Estimate, Floats, estimate_share, with_interval
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from loo_sim.experiment import Cell
     from loo_sim.kernels.aimed import Aim
     from loo_sim.kernels.game import Game
@@ -166,7 +168,7 @@ def tables(cell: Cell, situation: Situation, deals: int, counts: Counts) -> dict
     In ``announce``, ``n`` are the deals in which the situation came up with the hand, as many as
     were aimed at it; ``weight`` is the share of plain deals in which it would: the hand's exact
     chance times the share of its deals in which the situation came up. Rows are pooled by their
-    weights (`pooled`), never by n.
+    weights (`aggregate_by_weight`), never by n.
 
     Parameters
     ----------
@@ -235,54 +237,82 @@ def half_width(tables: Mapping[str, pa.Table]) -> float:
     return np.nan if found is None else float(found)
 
 
-def pooled(rows: pa.Table, figure: str) -> Estimate:
-    """Mean of a figure over all hands of a situation, by the weights of the hands.
+def aggregate_by_weight(table: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
+    """Pool the rows of an aimed cell that agree on the columns `by`.
+
+    What `estimates.aggregate` is for plain deals, whose rows weigh as much as they have deals.
 
     With weights w_i, means m_i and ``m = sum(w_i m_i) / sum(w_i)``, the error is that of a ratio
-    of independent strata, linearised:
+    over independent strata, linearised:
     ``s^2 = sum(w_i^2 s_i^2 + s(w_i)^2 (m_i - m)^2) / sum(w_i)^2`` (Cochran, *Sampling Techniques*,
     3rd ed., section 6.10).
 
     Parameters
     ----------
-    rows : Table
-        Rows of one situation of the table ``announce`` of an aimed cell.
-    figure : str
-        A column with an error, as ``stand``.
+    table : DataFrame
+        Rows of the table ``announce`` of an aimed cell, or some columns of them, with ``n``,
+        ``weight`` and ``weight_se``.
+    by : sequence of str
+        Columns that name the pools.
+
+    Returns
+    -------
+    DataFrame
+        A row for each pool, sorted: `by`, ``n`` (sum), ``weight`` with its error, then each
+        estimate with its error, which is empty where that of a row is. Estimates that are empty in
+        some rows are pooled over the others, and are empty where all are.
     """
-    mean, se, weight, weight_se = (
-        rows[name].to_numpy() for name in (figure, f"{figure}_se", "weight", "weight_se")
-    )
-    whole = fsum(weight)
-    if not whole:
-        return Estimate(np.array(np.nan), np.array(np.nan))
-    centre = fsum(weight * mean) / whole
-    squares = fsum(weight**2 * se**2 + weight_se**2 * (mean - centre) ** 2)
-    return Estimate(np.array(centre), np.array(np.sqrt(squares) / whole))
+    import pandas as pd
+
+    groups = table.groupby(list(by), sort=True, observed=True)
+    group = groups.ngroup().to_numpy()
+
+    def total(values: Floats) -> Floats:
+        return np.bincount(group, values, groups.ngroups).astype(np.float64)
+
+    def column(name: str) -> Floats:
+        return table[name].to_numpy(dtype=float, na_value=np.nan)
+
+    pooled = groups[["n"]].sum()
+    weight, weight_se = column("weight"), column("weight_se")
+    pooled["weight"], pooled["weight_se"] = total(weight), np.sqrt(total(weight_se**2))
+    for name in table.columns:
+        if name == "weight" or f"{name}_se" not in table.columns:
+            continue
+        mean, se = column(name), column(f"{name}_se")
+        there = ~np.isnan(mean)
+        here = np.where(there, weight, 0.0)
+        with np.errstate(invalid="ignore"):
+            centre = total(np.where(there, weight * mean, 0.0)) / total(here)
+            squares = weight**2 * se**2 + weight_se**2 * (mean - centre[group]) ** 2
+            error = np.sqrt(total(np.where(there, squares, 0.0))) / total(here)
+        pooled[name], pooled[f"{name}_se"] = centre, error
+    return pd.DataFrame(pooled).reset_index()
 
 
 def headline(tables: Mapping[str, pa.Table]) -> list[tuple[str, ...]]:
     """One row: the situation over all hands, the widest interval of a hand, what aiming gained."""
-    rows, (aim,) = tables["announce"], tables["aim"].to_pylist()
+    (aim,) = tables["aim"].to_pylist()
+    situation = (
+        str(aim["seat"]),
+        f"{aim['standers']}" + ("" if aim["miss_free"] else ", miss gone"),
+    )
     if not aim["hands"]:
-        return []
-    figures = Values._fields if aim["miss_free"] else ("stand",)
-    means = {figure: pooled(rows, figure) for figure in figures}
+        return [(*situation, "0", "–", "–", "–", "–", "never came up")]
+    frame = tables["announce"].to_pandas()
+    (row,) = aggregate_by_weight(frame, ["seat", "standers"]).to_dict("records")
     each = "–" if aim["worst"] is None else f"± {aim['worst']:.4f}"
     if aim["gain"] is not None:
         each += f", plain: {aim['gain']:.1f} times the deals"
     return [
         (
-            str(aim["seat"]),
-            str(aim["standers"]) if aim["miss_free"] else f"{aim['standers']}, miss gone",
-            f"{fsum(rows['weight'].to_numpy()):.4g}",
+            *situation,
+            f"{row['weight']:.4g}",
             *(
-                with_interval(float(means[name].mean), float(means[name].se))
-                if name in means
-                else "–"
+                "–" if np.isnan(row[name]) else with_interval(row[name], row[f"{name}_se"])
                 for name in Values._fields
             ),
-            f"{float(pooled(rows, 'miss_loo').mean):.1%}" if aim["miss_free"] else "–",
+            f"{row['miss_loo']:.1%}" if aim["miss_free"] else "–",
             each,
         )
     ]

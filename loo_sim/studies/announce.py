@@ -31,7 +31,7 @@ HEADLINE = (
     *("seat", "standers", "share of deals", "stand", "miss", "miss - stand", "miss looed"),
     "each hand",
 )
-FIGURE = "miss - stand"
+FIGURE = "what announcements are worth"
 
 
 def encode(cell: Cell) -> Any:
@@ -88,9 +88,9 @@ def tables(cell: Cell, deals: int, counts: Counts) -> dict[str, pa.Table]:
 
 
 def half_width(tables: Mapping[str, pa.Table]) -> float:
-    """Half-width of the 95 % interval of miss - stand, in stakes; NaN if it is not known.
+    """Half-width of the 95 % interval of miss - stand of the first seat over all hands, in stakes.
 
-    Of the first seat over all hands; where the cell aims, the largest of the hands'.
+    Where the cell aims, the largest of all its hands' values. NaN if it is not known.
     """
     if "aim" in tables:
         return aimed.half_width(tables)
