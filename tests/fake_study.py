@@ -71,7 +71,12 @@ def fake_study() -> Iterator[FakeStudy]:
     """Put a fake study in the place of every study; an encoded game is the pot alone."""
     study = FakeStudy()
     with ExitStack() as stack:
-        for module in ("loo_sim.runner.run", "loo_sim.studies", "loo_sim.verification"):
+        for module in (
+            "loo_sim.runner.forecast",
+            "loo_sim.runner.run",
+            "loo_sim.studies",
+            "loo_sim.verification",
+        ):
             stack.enter_context(patch(f"{module}.find_study", lambda name: study))
         stack.enter_context(patch("loo_sim.kernels.digest", lambda: "0" * 64))
         yield study

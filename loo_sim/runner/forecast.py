@@ -157,8 +157,9 @@ def forecast(
     jobs = jobs or usable_cores()
     study = find_study(experiment.study)
     most = experiment.amount.most
-    _check_writable(directory)
     known = _look(experiment, study, directory, fresh)
+    if not known.finished:
+        _check_writable(directory)
     left = [n for n in range(len(experiment.cells)) if n not in known.done]
     cells = [experiment.cells[n] for n in left]
     need = disk_needed(study, cells, most, jobs) if left else 0
@@ -200,11 +201,15 @@ def forecast(
 
 @dataclass
 class _Known:
-    """What is there of a run: finished cells, deals counted of others, what there is to tell."""
+    """What is there of a run: finished cells, deals counted of others, what there is to tell.
+
+    `finished`: the whole result is there.
+    """
 
     done: set[int] = field(default_factory=set)
     deals: dict[int, int] = field(default_factory=dict)
     told: list[str] = field(default_factory=list)
+    finished: bool = False
 
 
 def _check_writable(directory: Path) -> None:
@@ -242,6 +247,7 @@ def _look(experiment: Experiment, study: Study, directory: Path, fresh: bool) ->
         cells = finished["cells"]
         known.done |= {n for n, cell in enumerate(cells) if cell["status"] == DONE}
         if finished["status"] == DONE:
+            known.finished = True
             known.told.append(
                 f"nothing to run: {directory} holds this result; --fresh runs it again"
             )
