@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from math import isfinite
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from loo_sim.experiment import Cell, Experiment
 from loo_sim.machine import usable_cores
+from loo_sim.runner.cell import CellAtWork, Workplace
 from loo_sim.runner.identity import Identity, identity_of
 from loo_sim.runner.manifest import (
     DONE,
@@ -24,13 +24,10 @@ from loo_sim.runner.manifest import (
 )
 from loo_sim.runner.needs import check_room, disk_needed
 from loo_sim.runner.partial import OUTCOME, Partial
-from loo_sim.runner.parts import Parts, Total
-from loo_sim.runner.plan import chunks, deals_in
 from loo_sim.runner.progress import Progress
 from loo_sim.runner.results import check_place, partial_of, result_of
 from loo_sim.runner.signals import Stopper
-from loo_sim.runner.stopping import is_reached, next_checkpoint
-from loo_sim.runner.threads import affordable_threads, compile_kernels, count_cell
+from loo_sim.runner.threads import compile_kernels
 from loo_sim.studies import Study, find_study
 from loo_sim.sweep import column_values
 
@@ -144,7 +141,13 @@ def run_experiment(
             try:
                 with stopper.shield():
                     manifest = make_manifest(
-                        experiment, here, work.outcomes(), work.axes, output, work.jobs, started
+                        experiment,
+                        here,
+                        work.outcomes(),
+                        work.axes,
+                        output,
+                        work.place.jobs,
+                        started,
                     )
                 if stopped is None and partial.done:
                     partial.assemble(manifest)
@@ -161,7 +164,7 @@ def run_experiment(
         manifest,
         work.study.HEADLINE,
         _headline(experiment, manifest),
-        part_of(work.deals, work.goal, work.study.UNIT) if work.deals else "",
+        work.broken_off(),
         stopped,
     )
 
@@ -196,15 +199,14 @@ class _Work:
         progress: Progress,
         verbose: bool,
     ) -> None:
+        study = find_study(experiment.study)
+        seed, amount = experiment.seed, experiment.amount
         self.experiment = experiment
-        self.partial = partial
-        self.jobs = jobs
-        self.progress = progress
-        self.verbose = verbose
-        self.study: Study = find_study(experiment.study)
+        self.place = Workplace(study, seed, amount, jobs, partial, progress, verbose)
+        self.study, self.partial, self.progress = study, partial, progress
         self.axes = column_values([cell.axes for cell in experiment.cells])
         self.failed: dict[int, CellOutcome] = {}
-        self.deals, self.goal = 0, 0
+        self.at_work: CellAtWork | None = None
         self.compiled = False
         self.resuming = False
 
@@ -226,7 +228,7 @@ class _Work:
         self.resuming = begun is not None or finished is not None
         cells = enumerate(self.experiment.cells)
         left = [cell for number, cell in cells if number not in self.partial.done]
-        need = disk_needed(self.study, left, self.experiment.amount.most, self.jobs)
+        need = disk_needed(self.study, left, self.place.amount.most, self.place.jobs)
         check_room(self.partial.directory, need)
 
     def run_cells(self, stopper: Stopper) -> KeyboardInterrupt | None:
@@ -263,17 +265,28 @@ class _Work:
         place = f"{number + 1} of {len(self.experiment.cells)}"
         name = f"{place}: {cell.name}" if cell.axes else self.experiment.name
         self.progress.start_cell(name, self.study.UNIT)
-        self.deals = 0
+        self.at_work = at_work = CellAtWork(self.place, number, cell)
         try:
-            tables, outcome = self.tables(number, cell, begun, stopper)
+            game = self.study.encode(cell)
+            at_work.load()
+            for damaged in at_work.damaged:
+                self.tell_damaged(damaged)
+            self.tell_resuming(number)
+            self.progress.go_to(at_work.goal)
+            self.progress.advance(at_work.deals)
+            if not self.compiled:
+                compile_kernels(self.study, cell, game, self.progress)
+                self.compiled = True
+            tables, outcome = at_work.run(game, stopper)
         except OSError:
             raise  # the machine's fault and not the cell's: the next would fare no better
         except Exception as error:  # whatever it is, the other cells go on
             told = f"{type(error).__name__}: {error}"
             self.failed[number] = CellOutcome(FAILED, perf_counter() - begun, told)
-            self.parts(number, cell).clear()
+            at_work.clear()
+            self.at_work = None
             self.progress.end_cell(f"{name}: failed")
-            if self.verbose:
+            if self.place.verbose:
                 self.progress.say(traceback.format_exc())
             return
         told = f"{outcome['deals']:,} {self.study.UNIT} in {outcome['seconds']:.1f} s"
@@ -282,149 +295,13 @@ class _Work:
         own = {table: _with_axes(rows, self.axes[number]) for table, rows in tables.items()}
         with stopper.shield():
             self.partial.keep(number, own, outcome)
-            self.deals = 0
+            self.at_work = None
             self.progress.end_cell(f"{name}: {told}")
 
-    def parts(self, number: int, cell: Cell) -> Parts:
-        """The files of a cell at work."""
-        length = self.study.CHUNK_DEALS
-        return self.partial.parts(number, length, lambda: self.study.empty_counts(cell))
-
-    def tables(
-        self, number: int, cell: Cell, begun: float, stopper: Stopper
-    ) -> tuple[dict[str, pa.Table], dict[str, Any]]:
-        """Count what is not counted yet of a cell; its estimates, and what `Partial.keep` keeps.
-
-        A cell that goes on until a precision is reached is looked at at its checkpoints, and at
-        no other time but when its seconds are up.
-        """
-        amount, length = self.experiment.amount, self.study.CHUNK_DEALS
-        game = self.study.encode(cell)
-        parts = self.parts(number, cell)
-        total, damaged = parts.load()
-        for name in damaged:
-            self.tell_damaged(name)
-        checkpoints = self.partial.checkpoints(number) or [self.first_checkpoint()]
-        if total.chunks and max(total.chunks) * length >= checkpoints[-1]:
-            self.tell_damaged(f"cell-{number}.goal")  # what it counted is of no checkpoint
-            parts.clear()
-            total = Total(self.study.empty_counts(cell))
-        before = total.seconds
-
-        def seconds() -> float:
-            return before + perf_counter() - begun
-
-        def has_time() -> bool:
-            return amount.max_seconds is None or seconds() < amount.max_seconds
-
-        def may_go_on() -> bool:
-            return len(checkpoints) == 1 or has_time()
-
-        self.deals = deals_in(total.chunks, checkpoints[-1], length)
-        self.goal = checkpoints[-1]
-        self.tell_resuming(number)
-        self.progress.go_to(self.goal)
-        self.progress.advance(self.deals)
-        if not self.compiled:
-            compile_kernels(self.study, cell, game, self.progress)
-            self.compiled = True
-        while True:
-            self.goal = checkpoints[-1]
-            self.count(game, cell, parts, total, seconds, may_go_on, stopper)
-            try:
-                tables = self.study.tables(cell, self.deals, total.counts)
-                if amount.until is None:
-                    precision = None
-                    break
-                width = self.study.half_width(tables)
-                precision = {
-                    "half_width": width if isfinite(width) else None,
-                    "until": amount.until,
-                    "reached": is_reached(width, amount.until),
-                    "checkpoints": checkpoints,
-                }
-                if precision["reached"] or self.goal == amount.most or not has_time():
-                    break
-                further = next_checkpoint(self.goal, width, amount.until, amount.most, length)
-                checkpoints.append(further)
-                self.partial.go_to(number, checkpoints)
-                self.progress.go_to(further)
-            except KeyboardInterrupt:
-                parts.save(0, total)
-                raise
-        headline = [list(row) for row in self.study.headline(tables)]
-        tables["chunks"] = total.table(self.goal, length)
-        told = (seconds(), headline, self.deals, precision)
-        return tables, dict(zip(OUTCOME, told, strict=True))
-
-    def first_checkpoint(self) -> int:
-        """Where a cell is first looked at: at its end, or where its first chunk ends."""
-        amount = self.experiment.amount
-        return amount.most if amount.until is None else min(self.study.CHUNK_DEALS, amount.most)
-
-    def count(
-        self,
-        game: Any,
-        cell: Cell,
-        parts: Parts,
-        total: Total,
-        seconds: Callable[[], float],
-        may_go_on: Callable[[], bool],
-        stopper: Stopper,
-    ) -> None:
-        """Count up to the next checkpoint what is not counted yet, on several threads.
-
-        Parameters
-        ----------
-        game : object
-            The cell's game, encoded.
-        cell : Cell
-            It.
-        parts : Parts
-            Where totals are saved.
-        total : Total
-            Modified in place.
-        seconds : callable
-            Time that the cell has taken.
-        may_go_on : callable
-            Whether another chunk may be begun.
-        stopper : Stopper
-            Holds signals back while totals are put together.
-        """
-        length = self.study.CHUNK_DEALS
-        jobs = affordable_threads(self.jobs, total.counts)
-        if jobs < self.jobs and self.verbose:
-            self.progress.say(f"only {jobs} of {self.jobs} threads: memory for more is wanting")
-        todo = list(chunks(self.goal, length, set(total.chunks)))
-        totals = [total]
-        totals += [Total(self.study.empty_counts(cell)) for _ in range(min(jobs, len(todo)) - 1)]
-
-        def save(thread: int, of_thread: Total) -> None:
-            of_thread.seconds = seconds()
-            parts.save(thread, of_thread)
-
-        try:
-            count_cell(
-                self.study,
-                game,
-                self.experiment.seed,
-                todo,
-                totals,
-                save,
-                self.progress.advance,
-                may_go_on,
-            )
-        except KeyboardInterrupt:
-            self.deals = sum(deals_in(part.chunks, self.goal, length) for part in totals)
-            raise
-        try:
-            with stopper.shield():
-                while len(totals) > 1:
-                    total.add(totals.pop())
-                self.deals = deals_in(total.chunks, self.goal, length)
-        except KeyboardInterrupt:
-            save(0, total)
-            raise
+    def broken_off(self) -> str:
+        """How much is done of the cell at work; empty if nothing is."""
+        at = self.at_work
+        return part_of(at.deals, at.goal, self.study.UNIT) if at is not None and at.deals else ""
 
     def tell_resuming(self, number: int) -> None:
         """Tell once what was there already."""
@@ -432,8 +309,8 @@ class _Work:
             return
         self.resuming = False
         told = f"resuming: {cells_done(len(self.partial.done), len(self.experiment.cells))}"
-        if self.deals:
-            part = part_of(self.deals, self.goal, self.study.UNIT)
+        part = self.broken_off()
+        if part:
             told += f", {part} of cell {number + 1}"
         self.progress.say(told)
 

@@ -1,0 +1,212 @@
+"""One cell at work: counted on several threads, from checkpoint to checkpoint, and estimated."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isfinite
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from loo_sim.experiment import Cell
+from loo_sim.runner.partial import OUTCOME, Partial
+from loo_sim.runner.parts import Total
+from loo_sim.runner.plan import chunks, deals_in
+from loo_sim.runner.progress import Progress
+from loo_sim.runner.signals import Stopper
+from loo_sim.runner.stopping import is_reached, next_checkpoint
+from loo_sim.runner.threads import affordable_threads, count_cell
+from loo_sim.settings import Amount
+from loo_sim.studies import Study
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+@dataclass(frozen=True)
+class Workplace:
+    """What the cells of a run have in common.
+
+    Attributes
+    ----------
+    study : Study
+    seed : int
+    amount : Amount
+        How much is done in each cell.
+    jobs : int
+        Threads asked for.
+    partial : Partial
+        Where work in progress is kept.
+    progress : Progress
+    verbose : bool
+        Tell where fewer threads work than were asked for.
+    """
+
+    study: Study
+    seed: int
+    amount: Amount
+    jobs: int
+    partial: Partial
+    progress: Progress
+    verbose: bool
+
+
+class CellAtWork:
+    """A cell, and what is counted of it.
+
+    Parameters
+    ----------
+    at : Workplace
+        The run that it is a cell of.
+    number : int
+        The cell's, from 0.
+    cell : Cell
+        The game.
+
+    Attributes
+    ----------
+    deals : int
+        Deals (or tables) counted by now.
+    goal : int
+        Those at the checkpoint that it is going to.
+    damaged : list of str
+        Names of files that were of no use: what they held is counted again.
+    """
+
+    def __init__(self, at: Workplace, number: int, cell: Cell) -> None:
+        self.at, self.number, self.cell = at, number, cell
+        self.deals = self.goal = 0
+        self.damaged: list[str] = []
+        self._begun = perf_counter()
+        self._length = at.study.CHUNK_DEALS
+        self._parts = at.partial.parts(number, self._length, self._empty)
+        self._total = Total(())
+        self._before = 0.0
+        self._checkpoints: list[int] = []
+
+    def load(self) -> None:
+        """Take up what was counted before."""
+        self._total, self.damaged = self._parts.load()
+        kept = self.at.partial.checkpoints(self.number)
+        self._checkpoints = kept or [self._first_checkpoint()]
+        self.goal = self._checkpoints[-1]
+        if self._total.chunks and max(self._total.chunks) * self._length >= self.goal:
+            # The checkpoints are lost, and with them what the counts were of.
+            self.damaged.append(f"cell-{self.number}.goal")
+            self._parts.clear()
+            self._total = Total(self._empty())
+        self._before = self._total.seconds
+        self.deals = deals_in(self._total.chunks, self.goal, self._length)
+
+    def clear(self) -> None:
+        """Throw away what was counted."""
+        self._parts.clear()
+
+    def run(self, game: Any, stopper: Stopper) -> tuple[dict[str, pa.Table], dict[str, Any]]:
+        """Count what is not counted yet, as far as the precision asked for takes.
+
+        A cell that goes on until a precision is reached is looked at at its checkpoints, and at
+        no other time but when its seconds are up.
+
+        Parameters
+        ----------
+        game : object
+            The cell's game, encoded.
+        stopper : Stopper
+            Holds signals back while totals are put together.
+
+        Returns
+        -------
+        tables : dict of str to Table
+            Its estimates.
+        outcome : dict
+            What else `Partial.keep` keeps.
+
+        Raises
+        ------
+        KeyboardInterrupt
+            If a signal broke it off; what is counted by then has been saved.
+        """
+        amount, study = self.at.amount, self.at.study
+        while True:
+            self._count(game, stopper)
+            try:
+                tables = study.tables(self.cell, self.deals, self._total.counts)
+                if amount.until is None:
+                    precision = None
+                    break
+                width = study.half_width(tables)
+                precision = {
+                    "half_width": width if isfinite(width) else None,
+                    "until": amount.until,
+                    "reached": is_reached(width, amount.until),
+                    "checkpoints": self._checkpoints,
+                }
+                if precision["reached"] or self.goal == amount.most or not self._has_time():
+                    break
+                self._go_on(
+                    next_checkpoint(self.goal, width, amount.until, amount.most, self._length)
+                )
+            except KeyboardInterrupt:
+                self._save(0, self._total)
+                raise
+        headline = [list(row) for row in study.headline(tables)]
+        tables["chunks"] = self._total.table(self.goal, self._length)
+        told = (self._seconds(), headline, self.deals, precision)
+        return tables, dict(zip(OUTCOME, told, strict=True))
+
+    def _empty(self) -> Any:
+        return self.at.study.empty_counts(self.cell)
+
+    def _first_checkpoint(self) -> int:
+        """Where a cell is first looked at: at its end, or where its first chunk ends."""
+        amount = self.at.amount
+        return amount.most if amount.until is None else min(self._length, amount.most)
+
+    def _seconds(self) -> float:
+        """Time that the cell has taken, that of runs broken off included."""
+        return self._before + perf_counter() - self._begun
+
+    def _has_time(self) -> bool:
+        bound = self.at.amount.max_seconds
+        return bound is None or self._seconds() < bound
+
+    def _go_on(self, further: int) -> None:
+        """Go on to another checkpoint, which is kept before anything of it is counted."""
+        self._checkpoints.append(further)
+        self.at.partial.go_to(self.number, self._checkpoints)
+        self.at.progress.go_to(further)
+        self.goal = further
+
+    def _save(self, thread: int, of_thread: Total) -> None:
+        of_thread.seconds = self._seconds()
+        self._parts.save(thread, of_thread)
+
+    def _count(self, game: Any, stopper: Stopper) -> None:
+        """Count up to the checkpoint what is not counted yet, on several threads."""
+        at, total = self.at, self._total
+        jobs = affordable_threads(at.jobs, total.counts)
+        if jobs < at.jobs and at.verbose:
+            at.progress.say(f"only {jobs} of {at.jobs} threads: memory for more is wanting")
+        todo = list(chunks(self.goal, self._length, set(total.chunks)))
+        totals = [total]
+        totals += [Total(self._empty()) for _ in range(min(jobs, len(todo)) - 1)]
+        # Whatever the time allowed, the first checkpoint is reached: there must be a result.
+        may_go_on = _always if len(self._checkpoints) == 1 else self._has_time
+        advance = at.progress.advance
+        try:
+            count_cell(at.study, game, at.seed, todo, totals, self._save, advance, may_go_on)
+        except KeyboardInterrupt:
+            self.deals = sum(deals_in(part.chunks, self.goal, self._length) for part in totals)
+            raise
+        try:
+            with stopper.shield():
+                while len(totals) > 1:
+                    total.add(totals.pop())
+                self.deals = deals_in(total.chunks, self.goal, self._length)
+        except KeyboardInterrupt:
+            self._save(0, total)
+            raise
+
+
+def _always() -> bool:
+    return True
