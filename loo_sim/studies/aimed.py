@@ -200,25 +200,24 @@ def _aim_table(situation: Situation, deals: int, rows: pa.Table, plain: Floats) 
     `plain` holds the plain deals that bring each hand as often as it was dealt here; errors shrink
     as the square root of the deals.
     """
-    width = half_widths(rows, situation.miss_free)
-    worst: dict[str, Any] = {"worst": None, "worst_hand": None, "median": None}
-    gain: dict[str, Any] = {"plain_deals": None, "gain": None}
-    if width.size:
-        widest = int(width.argmax())
-        finite = [float(x) if np.isfinite(x) else None for x in (width[widest], np.median(width))]
-        worst = dict(zip(worst, (finite[0], rows["hand"][widest], finite[1]), strict=True))
-        if finite[0]:
-            plain_deals = float((width**2 * plain).max() / finite[0] ** 2)
-            gain = {"plain_deals": plain_deals, "gain": plain_deals / deals}
-    found = {
+    found: dict[str, Any] = {
         **situation._asdict(),
         "n": deals,
         "in_situation": int(rows["n"].to_numpy().sum()),
         "hands": rows.num_rows,
-        **worst,
-        **gain,
     }
-    return pa.table({name: pa.array([found[name]], kind) for name, kind in _AIM_COLUMNS.items()})
+    width = half_widths(rows, situation.miss_free)
+    if width.size:
+        worst, median = width.max(), np.median(width)
+        found["worst"] = worst if np.isfinite(worst) else None
+        found["worst_hand"] = rows["hand"][int(width.argmax())].as_py()
+        found["median"] = median if np.isfinite(median) else None
+        if 0 < worst < np.inf:
+            found["plain_deals"] = (width**2 * plain).max() / worst**2
+            found["gain"] = found["plain_deals"] / deals
+    return pa.table(
+        {name: pa.array([found.get(name)], kind) for name, kind in _AIM_COLUMNS.items()}
+    )
 
 
 _AIM_COLUMNS = {
