@@ -8,6 +8,7 @@ from report_samples import DEALS, cell, league_tables, write_result
 from loo_sim.report import league
 from loo_sim.report.provenance import policies_in_words
 from loo_sim.report.result import Cell, read_result
+from loo_sim.report.scale import Scale
 
 CLEAR = {"bold": 0.50, "calm": 0.40, "daft": -0.60}
 CLOSE = {"bold": 0.500, "calm": 0.495, "daft": -0.60}
@@ -132,3 +133,13 @@ def test_who_is_first_in_all_games(tmp_path):
 def test_contestants_sit_in_no_seat_of_their_own(clear):
     assert policies_in_words(clear) == "bold, calm and daft, each in every seat in turn"
     assert clear.deals == DEALS
+
+
+def test_scale_of_colours_is_alike_on_both_sides_of_zero():
+    # Nineteen of twenty values lie on it, and it ends at a round number of stakes.
+    scale = Scale.of([0.2] * 10 + [-0.23] * 9 + [9.0])
+    assert scale.bounds.tolist() == pytest.approx([0.05 * step for step in range(-5, 6)])
+    for value in (0.01, 0.13, 0.6):
+        gain, loss = scale.colour(value), scale.colour(-value)
+        assert gain[2] > gain[0]  # more blue than red: purple
+        assert loss[0] > loss[2]  # more red than blue: orange

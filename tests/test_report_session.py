@@ -76,6 +76,12 @@ class TestPot:
         assert sentence.startswith("Deal 12 of 20, the last")
         assert "25.0 ± 0.8 % of the tables" in sentence
 
+    def test_some_tables_that_play_to_the_end_are_not_all(self, tmp_path):
+        tables = session_tables()
+        tables["path"].loc[19, "n"] = TABLES // 4
+        sentence = pot_path.still_playing(first_cell(tmp_path, tables))
+        assert sentence.startswith("Deal 20 of 20, the last")
+
     def test_a_path_that_skips_deals_is_not_one_that_ended(self, tmp_path):
         tables = session_tables()
         # Every third deal, the last of them 19: one more would be beyond the 20th.
