@@ -6,11 +6,22 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from loo_sim.api import Result, check, compare, deal, read, report, run, verify
+    from loo_sim.api import Result, check, compare, deal, forecast, read, report, run, verify
 
 __version__ = "0.1.0"
 
-__all__ = ["Result", "__version__", "check", "compare", "deal", "read", "report", "run", "verify"]
+__all__ = [
+    "Result",
+    "__version__",
+    "check",
+    "compare",
+    "deal",
+    "forecast",
+    "read",
+    "report",
+    "run",
+    "verify",
+]
 
 
 def __getattr__(name: str) -> Any:

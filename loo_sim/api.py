@@ -13,8 +13,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from loo_sim.compare import Comparison
+    from loo_sim.experiment import Experiment
     from loo_sim.records import CheckResult
     from loo_sim.report import ReportResult
+    from loo_sim.runner.forecast import Forecast
     from loo_sim.verification import Verification
 
 
@@ -35,7 +37,7 @@ class Result:
     manifest : mapping
         What was run, on what, and how it ended.
     tables : mapping of str to DataFrame
-        By name: ``deals``, ``pot``, ``swings``, or ``announce``.
+        By name: those of the study, and ``chunks``.
     """
 
     directory: Path
@@ -86,16 +88,10 @@ def run(
     OSError
         If writing fails while it runs; likewise.
     """
-    from loo_sim.experiment import load_experiment
     from loo_sim.runner.progress import make_progress
     from loo_sim.runner.run import run_experiment
 
-    problems = Problems("loo_sim.run")
-    if jobs is not None:
-        _check_whole("jobs", jobs, 1, MOST_JOBS, problems)
-    words = [f"{key}={_toml(key, value, problems)}" for key, value in settings.items()]
-    problems.raise_if_any()
-    experiment = load_experiment(path, words)
+    experiment = _experiment("loo_sim.run", path, jobs, settings)
     ended = run_experiment(
         experiment,
         None if output is None else Path(output),
@@ -108,6 +104,39 @@ def run(
     if ended.directory is None:
         raise RuntimeError(f"every cell failed: {ended.manifest['cells'][0]['error']}")
     return read(ended.directory)
+
+
+def forecast(
+    path: str | Path,
+    *,
+    output: str | Path | None = None,
+    jobs: int | None = None,
+    fresh: bool = False,
+    **settings: Any,
+) -> Forecast:
+    """What `run` would take with the same arguments, and what of it is there; nothing is written.
+
+    Parameters
+    ----------
+    path, output, jobs, fresh, **settings
+        As for `run`.
+
+    Returns
+    -------
+    Forecast
+        Expected ``seconds`` (as a short measurement has it), bytes of memory and disk.
+
+    Raises
+    ------
+    InputError
+        Where `run` would raise one.
+    """
+    from loo_sim.runner.forecast import forecast as forecast_run
+    from loo_sim.runner.run import place_of
+
+    experiment = _experiment("loo_sim.forecast", path, jobs, settings)
+    place = place_of(experiment, None if output is None else Path(output))
+    return forecast_run(experiment, place, jobs, fresh=fresh)
 
 
 def read(directory: str | Path) -> Result:
@@ -276,6 +305,20 @@ def check(path: str | Path) -> CheckResult:
     from loo_sim.records import check_file
 
     return check_file(Path(path))
+
+
+def _experiment(
+    caller: str, path: str | Path, jobs: int | None, settings: Mapping[str, Any]
+) -> Experiment:
+    """The experiment of a file, some keys of it replaced; the number of threads is checked too."""
+    from loo_sim.experiment import load_experiment
+
+    problems = Problems(caller)
+    if jobs is not None:
+        _check_whole("jobs", jobs, 1, MOST_JOBS, problems)
+    words = [f"{key}={_toml(key, value, problems)}" for key, value in settings.items()]
+    problems.raise_if_any()
+    return load_experiment(path, words)
 
 
 def _check_whole(key: str, value: Any, least: int, most: int, problems: Problems) -> None:
