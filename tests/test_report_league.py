@@ -136,8 +136,8 @@ def test_contestants_sit_in_no_seat_of_their_own(clear):
 
 
 def test_scale_of_colours_is_alike_on_both_sides_of_zero():
-    # Nineteen of twenty values lie on it, and it ends at a round number of stakes.
-    scale = Scale.of([0.2] * 10 + [-0.23] * 9 + [9.0])
+    # All but one of forty values lie on it, and it ends at a round number of stakes.
+    scale = Scale.of([0.2] * 20 + [-0.23] * 19 + [9.0])
     assert scale.bounds.tolist() == pytest.approx([0.05 * step for step in range(-5, 6)])
     for value in (0.01, 0.13, 0.6):
         gain, loss = scale.colour(value), scale.colour(-value)
