@@ -111,6 +111,11 @@ class Experiment:
     overrides: tuple[str, ...]
     settings: Mapping[str, Any]
 
+    @property
+    def unit(self) -> str:
+        """What is counted one by one: deals, or tables."""
+        return "tables" if is_by_tables(self.settings) else "deals"
+
 
 def load_experiment(path: str | Path, overrides: Sequence[str] = ()) -> Experiment:
     """Read and check an experiment file.

@@ -146,7 +146,7 @@ def verify(
         directory=directory,
         altered=tuple(problems.found),
         differences=tuple(recipe.differences),
-        unit=study.UNIT,
+        unit=recipe.experiment.unit,
         chunks=len(kept),
         recomputed=len(chosen),
         differing=tuple(differing),
@@ -207,7 +207,7 @@ def _differing(
     for number, of_cell in groupby(chosen, lambda kept: kept.cell):
         here = list(of_cell)
         cell = experiment.cells[number]
-        progress.start_cell(cell.name or experiment.name, study.UNIT)
+        progress.start_cell(cell.name or experiment.name, experiment.unit)
         progress.go_to(sum(kept.chunk.deals for kept in here))
         game = study.encode(cell)
         if not compiled:

@@ -33,8 +33,6 @@ class FakeStudy:
         Told the pot of the cell, in units, and the first deal of each chunk.
     """
 
-    UNIT = "deals"
-    CHUNK_DEALS = 10
     HEADLINE = ("deals",)
     FIGURE = "the mean kind"
 
@@ -45,6 +43,9 @@ class FakeStudy:
     def encode(self, cell: Any) -> Any:
         """The game, whose pot `before_chunk` is told."""
         return cell.pot
+
+    def chunk_length(self, cell: Any) -> int:
+        return 10
 
     def empty_counts(self, cell: Any) -> tuple[Any, ...]:
         return (np.zeros(KINDS, np.int64),)

@@ -61,17 +61,17 @@ def all_bytes(folder: Path) -> dict[str, bytes]:
     return {str(path): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-def broken_off(study, file: Path, monkeypatch) -> Run:
-    """A run that is broken off in its second cell, of which five chunks are saved."""
+def broken_off(study, file: Path, monkeypatch, pot: int = 6, first: int = 50, words=()) -> Run:
+    """A run that is broken off at a chunk of a cell; all chunks before it are saved."""
     monkeypatch.setattr("loo_sim.runner.threads.SAVE_SECONDS", 0.0)
     monkeypatch.setattr("loo_sim.runner.threads.SAVE_SHARE", float("inf"))
 
-    def stop(game, first):
-        if (game, first) == (6 * UNITS_PER_STAKE, 50):
+    def stop(*at):
+        if at == (pot * UNITS_PER_STAKE, first):
             raise KeyboardInterrupt
 
     study.before_chunk = stop
-    ended = run_experiment(load_experiment(file), file.parent / "out", 1)
+    ended = run_experiment(load_experiment(file, [*words[1::2]]), file.parent / "out", 1)
     assert ended.stopped is not None
     study.before_chunk = lambda game, first: None
     return ended
@@ -114,6 +114,28 @@ def test_a_finished_result_is_told(study, file):
     ]
 
 
+def test_a_result_that_is_not_yet_written_is_told(study, file, monkeypatch):
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("loo_sim.runner.partial.Partial.assemble", stop)
+        assert run_experiment(load_experiment(file), file.parent / "out", 1).stopped is not None
+    found = told(file)
+    assert (found["cells_done"], found["deals_to_do"]) == (3, 0)
+    assert found["told"] == ["all is counted: the same command writes the result"]
+
+
+@pytest.mark.parametrize("name", ["result", "older"])
+def test_a_result_that_a_kill_left_beside_its_place_is_found(study, file, name):
+    run_experiment(load_experiment(file), file.parent / "out", 1)
+    (file.parent / "out.partial").mkdir()
+    (file.parent / "out").rename(file.parent / "out.partial" / name)
+    assert told(file)["told"] == [
+        f"nothing to run: {file.parent}/out holds this result; --fresh runs it again"
+    ]
+
+
 def test_cells_that_failed_are_told(study, file):
     def fail(game, first):
         if game == 6 * UNITS_PER_STAKE:
@@ -139,6 +161,19 @@ def test_what_is_damaged_and_done_again_is_told(study, file, monkeypatch, name, 
     assert found["told"] == [f"{path} was altered or broken off: what it held is done again"]
     assert found["deals_to_do"] == left
     assert all_bytes(file.parent) == before
+
+
+def test_counts_whose_checkpoints_are_lost_are_told_as_a_run_tells_them(study, file, monkeypatch):
+    words = ["-s", "until=0.05", "-s", "max_deals=100_000"]
+    broken_off(study, file, monkeypatch, 3, 200, words)
+    before = told(file, *words)
+    assert (before["cells_done"], before["deals_done"], before["told"]) == (0, 200, [])
+    path = file.parent / "out.partial" / "cell-0.goal"
+    path.unlink()
+    found = told(file, *words)
+    assert found["deals_done"] == 0
+    assert found["told"] == [f"{path} was altered or broken off: what it held is done again"]
+    assert found["told"][0] in loosim("run", file, "-o", file.parent / "out", *words).stderr
 
 
 def test_what_starting_over_would_do_is_told(study, file, monkeypatch):
@@ -282,9 +317,9 @@ def test_times_in_words():
 # --- memory and disk ------------------------------------------------------------------------------
 
 KINDS_OF_RUN = {
-    "deals": ('study = "deals"\nplayers = 6\n', "deals", 2**18, 2**23),
+    "deals": ('study = "deals"\nplayers = 6\n', "deals", 2**20, 2**24),
     "announce": ('study = "announce"\nplayers = 5\n', "deals", 2**19, 2**21),
-    "session": ('study = "session"\nplayers = 5\nrounds = 4\n', "tables", 2**13, 2**17),
+    "session": ('study = "session"\nplayers = 5\nrounds = 4\n', "tables", 2**15, 2**19),
 }
 MEASURED = """
 import sys

@@ -17,7 +17,7 @@ import pytest
 from kernel_deals import CUSTOM, SMALL, policy, referee_deal
 from scipy.stats import norm
 
-from loo_sim.draws import TABLE_DEALS, TABLE_STREAM, block
+from loo_sim.draws import TABLE_DEALS, league_order
 from loo_sim.experiment import Cell, load_experiment
 from loo_sim.kernels.encode_session import encode_session
 from loo_sim.kernels.game import RESULTS, WHOLE_POT
@@ -77,20 +77,9 @@ CASES = {
 }
 
 
-def order_of(seed: int, number: int, policies: int) -> list[int]:
-    """In which order the policies sit: the last place changes with one picked, then that before."""
-    low, high, _, _ = block(seed, number, TABLE_STREAM, 1)
-    left = low + 2**32 * high
-    order = list(range(policies))
-    for size in range(policies, 1, -1):
-        left, picked = divmod(left, size)
-        order[size - 1], order[picked] = order[picked], order[size - 1]
-    return order
-
-
 def seated(case: Case, number: int, turn: int) -> list[int]:
     """The policy in each seat, or of each person, in a turn."""
-    order = order_of(SEED, number, len(case.names))
+    order = league_order(SEED, number, len(case.names))
     return [order[(seat + turn) % len(order)] for seat in range(case.players)]
 
 
@@ -301,7 +290,7 @@ def test_a_session_of_its_own_is_not_seated_as_a_league() -> None:
 
 def test_every_order_is_drawn_alike() -> None:
     """Chi-square below the value that is passed once in a thousand with 23 degrees."""
-    drawn = [tuple(order_of(SEED, number, 4)) for number in range(2400)]
+    drawn = [tuple(league_order(SEED, number, 4)) for number in range(2400)]
     times = [drawn.count(order) for order in permutations(range(4))]
     assert sum(times) == 2400
     assert sum((each - 100) ** 2 / 100 for each in times) < 49.73

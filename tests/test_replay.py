@@ -122,6 +122,19 @@ def test_the_command_tells_who_sits_where(tmp_path, capsys, monkeypatch):
             )
 
 
+def test_deals_that_were_aimed_are_not_told_as_if_they_were_the_seeds(tmp_path):
+    text = 'study = "announce"\ndeals = 2000\naim = { seat = 0, standers = 0, miss_free = true }\n'
+    path = written(tmp_path, text)
+    run_experiment(load_experiment(path), tmp_path / "out")
+    for place in (path, tmp_path / "out"):
+        with pytest.raises(InputError) as error:
+            cell_of_run(place, 0)
+        assert str(error.value.problems[0]) == (
+            f"{place}: aim: aims at a situation: its deals hang on a pilot, and are not told one "
+            "by one (loosim deal --players P --pot X)"
+        )
+
+
 @pytest.mark.parametrize(
     ("words", "told"),
     [

@@ -77,7 +77,7 @@ class CellAtWork:
         self.deals = self.goal = 0
         self.damaged: list[str] = []
         self._begun = perf_counter()
-        self._length = at.study.CHUNK_DEALS
+        self._length = at.study.chunk_length(cell)
         self._parts = at.partial.parts(number, self._length, self._empty)
         self._total = Total(())
         self._before = 0.0

@@ -38,10 +38,11 @@ def disk_needed(study: Study, cells: Iterable[Cell], deals: int, jobs: int) -> i
         Threads asked for.
     """
     parts = tables = 0
-    for size, threads in count_sizes(study, cells, jobs):
+    cells = list(cells)
+    for cell, (size, threads) in zip(cells, count_sizes(study, cells, jobs), strict=True):
         parts = max(parts, size * threads)
         tables += round(size * TABLES_SHARE) + TABLES_BYTES
-        tables += CHUNK_BYTES * -(-deals // study.CHUNK_DEALS)
+        tables += CHUNK_BYTES * -(-deals // study.chunk_length(cell))
     return 2 * (parts + tables)
 
 

@@ -202,13 +202,16 @@ def cell_of_run(path: Path, number: int) -> tuple[str, int, Cell]:
     Raises
     ------
     InputError
-        If the file is wrong, has no such cell, or a policy has changed since the run.
+        If the file is wrong, has no such cell or one that is aimed, or a policy has changed since
+        the run.
     """
     if path.is_dir() or path.suffix == ".json":
         return _cell_of_manifest(path if path.is_dir() else path.parent, number)
     experiment = load_experiment(path)
     _check_number(path, number, len(experiment.cells))
-    return experiment.study, experiment.seed, experiment.cells[number]
+    cell = experiment.cells[number]
+    _refuse_aim(path, cell.aim)
+    return experiment.study, experiment.seed, cell
 
 
 def _cell_of_manifest(directory: Path, number: int) -> tuple[str, int, Cell]:
@@ -217,6 +220,7 @@ def _cell_of_manifest(directory: Path, number: int) -> tuple[str, int, Cell]:
 
     manifest = read_manifest(directory)
     _check_number(directory, number, len(manifest["cells"]))
+    _refuse_aim(directory, manifest["experiment"].get("aim"))
     found: Mapping[str, Any] = manifest["cells"][number]
     where = f"cells.{number}"
     problems = Problems(str(directory))
@@ -257,6 +261,13 @@ def _cell_of_manifest(directory: Path, number: int) -> tuple[str, int, Cell]:
     problems.raise_if_any()
     assert cell is not None
     return manifest["study"], manifest["seed"], replace(cell, pot=pot)
+
+
+def _refuse_aim(path: Path, aim: object) -> None:
+    """A deal that was aimed at a situation is no deal of the seed: a hand was put into it."""
+    if aim is not None:
+        what = "aims at a situation: its deals hang on a pilot, and are not told one by one"
+        raise InputError([Problem(str(path), None, "aim", what, "loosim deal --players P --pot X")])
 
 
 def _check_number(path: Path, number: int, cells: int) -> None:

@@ -264,10 +264,11 @@ class _Work:
         begun = perf_counter()
         place = f"{number + 1} of {len(self.experiment.cells)}"
         name = f"{place}: {cell.name}" if cell.axes else self.experiment.name
-        self.progress.start_cell(name, self.study.UNIT)
+        self.progress.start_cell(name, self.experiment.unit)
         self.at_work = at_work = CellAtWork(self.place, number, cell)
         try:
-            game = self.study.encode(cell)
+            with self.progress.compiling():
+                game = self.study.encode(cell)
             at_work.load()
             for damaged in at_work.damaged:
                 self.tell_damaged(damaged)
@@ -289,7 +290,7 @@ class _Work:
             if self.place.verbose:
                 self.progress.say(traceback.format_exc())
             return
-        told = f"{outcome['deals']:,} {self.study.UNIT} in {outcome['seconds']:.1f} s"
+        told = f"{outcome['deals']:,} {self.experiment.unit} in {outcome['seconds']:.1f} s"
         if outcome["precision"] is not None:
             told += f", {precision_in_words(outcome['precision'], self.study)}"
         own = {table: _with_axes(rows, self.axes[number]) for table, rows in tables.items()}
@@ -301,7 +302,9 @@ class _Work:
     def broken_off(self) -> str:
         """How much is done of the cell at work; empty if nothing is."""
         at = self.at_work
-        return part_of(at.deals, at.goal, self.study.UNIT) if at is not None and at.deals else ""
+        if at is None or not at.deals:
+            return ""
+        return part_of(at.deals, at.goal, self.experiment.unit)
 
     def tell_resuming(self, number: int) -> None:
         """Tell once what was there already."""

@@ -25,12 +25,6 @@ STUDY_NAMES = ("deals", "announce", "session", "league")
 class Study(Protocol):
     """What the runner asks of a study."""
 
-    UNIT: str
-    """What is counted one by one: deals, or tables."""
-
-    CHUNK_DEALS: int
-    """Deals (or tables) in a chunk of work: some 30 to 300 milliseconds on one core."""
-
     HEADLINE: tuple[str, ...]
     """Titles of the columns of `headline`."""
 
@@ -39,6 +33,9 @@ class Study(Protocol):
 
     def encode(self, cell: Cell) -> Any:
         """The game of a cell as the kernels read it."""
+
+    def chunk_length(self, cell: Cell) -> int:
+        """Deals (or tables) in a chunk of work: some 30 to 300 milliseconds on one core."""
 
     def empty_counts(self, cell: Cell) -> Counts:
         """Counts of no deals."""

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from loo_sim.experiment import Cell
     from loo_sim.studies import Counts
 
-UNIT = "deals"
 CHUNK_DEALS = 2**18
 HEADLINE = (
     *("seat", "standers", "share of deals", "stand", "miss", "miss - stand", "miss looed"),
@@ -42,6 +41,11 @@ def encode(cell: Cell) -> Any:
     from loo_sim.kernels.game import encode_cell
 
     return encode_cell(cell)
+
+
+def chunk_length(cell: Cell) -> int:
+    """Deals in a chunk of work."""
+    return CHUNK_DEALS
 
 
 def empty_counts(cell: Cell) -> Counts:

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from loo_sim.experiment import Cell
     from loo_sim.studies import Counts
 
-UNIT = "deals"
 CHUNK_DEALS = 2**19
 HEADLINE = ("pot", "mean swing", "5 % to 95 %", "players in", "looed")
 FIGURE = "the mean change of the pot"
@@ -41,6 +40,11 @@ def encode(cell: Cell) -> Any:
     from loo_sim.kernels.game import encode_cell
 
     return encode_cell(cell)
+
+
+def chunk_length(cell: Cell) -> int:
+    """Deals in a chunk of work."""
+    return CHUNK_DEALS
 
 
 def empty_counts(cell: Cell) -> Counts:

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from loo_sim.experiment import Cell
     from loo_sim.studies import Counts
 
-UNIT = "deals"
-CHUNK_DEALS = 2**12
+CHUNK_DEALS = 2**18
+"""Deals in a chunk of work, all turns and all deals of a table counted."""
 HEADLINE = ("policy", "net", "standing", "told from the first by")
 FIGURE = "the difference of two policies that is known least"
 
@@ -50,6 +50,11 @@ def encode(cell: Cell) -> Any:
     from loo_sim.kernels.encode_session import encode_session
 
     return encode_session(cell.rules, cell.policies, cell.rounds, cell.bankroll, (), cell.players)
+
+
+def chunk_length(cell: Cell) -> int:
+    """Deals, or tables, in a chunk of work: the fewer, the more is played of each."""
+    return max(1, CHUNK_DEALS // (len(cell.policies) * max(cell.rounds * cell.players, 1)))
 
 
 def empty_counts(cell: Cell) -> Counts:

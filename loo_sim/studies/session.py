@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from loo_sim.kernels.sessions import SessionCounts
     from loo_sim.studies import Counts
 
-UNIT = "tables"
-CHUNK_DEALS = 2**12
+CHUNK_DEALS = 2**18
+"""Deals in a chunk of work, at all its tables."""
 HEADLINE = ("mean pot", "single pots", "clean deals", "honest / naive error")
 FIGURE = "the mean pot"
 
@@ -39,6 +39,11 @@ def encode(cell: Cell) -> Any:
     from loo_sim.kernels.encode_session import encode_session
 
     return encode_session(cell.rules, cell.policies, cell.rounds, cell.bankroll, BANKROLLS)
+
+
+def chunk_length(cell: Cell) -> int:
+    """Tables in a chunk of work: the fewer, the more is dealt at each."""
+    return max(1, CHUNK_DEALS // (cell.rounds * cell.players))
 
 
 def empty_counts(cell: Cell) -> Counts:
