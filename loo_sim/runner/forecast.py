@@ -178,7 +178,7 @@ def forecast(
     size, threads = max(sizes, default=(0, 0))
     return Forecast(
         directory=directory,
-        unit=study.UNIT,
+        unit=experiment.unit,
         cells=len(experiment.cells),
         most=most,
         until=experiment.amount.until,
@@ -262,7 +262,7 @@ def _look(experiment: Experiment, study: Study, directory: Path, fresh: bool) ->
         known.done |= kept.done.keys()
         for number, cell in enumerate(experiment.cells):
             if number not in known.done and any(kept.path.glob(f"cell-{number}.part-*")):
-                length = study.CHUNK_DEALS
+                length = study.chunk_length(cell)
                 parts = kept.parts(number, length, partial(study.empty_counts, cell))
                 total, bad = parts.look()
                 first = most if experiment.amount.until is None else min(length, most)
@@ -301,7 +301,8 @@ def _measured(
     experiment: Experiment, study: Study, number: int, jobs: int, progress: Progress
 ) -> Measurement:
     """Count a cell for a moment, from its first deal on."""
-    cell, length = experiment.cells[number], study.CHUNK_DEALS
+    cell = experiment.cells[number]
+    length = study.chunk_length(cell)
     begun = perf_counter()
     game = study.encode(cell)
     encoded = perf_counter()
