@@ -104,6 +104,15 @@ class TestDecide:
         assert found["margin_se"] == pytest.approx(error)
         assert bool(found["sure"]) is sure
 
+    def test_rows_of_aimed_deals_are_pooled_by_weight(self):
+        # As many deals of each hand, of which the first comes up three times as often.
+        rows = [row(stand=2.0), row(stand=-2.0)]
+        table = pd.DataFrame(rows).assign(weight=[0.3, 0.1], weight_se=[0.0, 0.0])
+        found = decide(table, ["seat"]).iloc[0]
+        assert found["stand"] == pytest.approx(1.0)
+        # sqrt(0.3^2 0.1^2 + 0.1^2 0.1^2) / 0.4
+        assert found["stand_se"] == pytest.approx(0.1 * 0.1**0.5 / 0.4)
+
     def test_pooled_as_one_sample(self):
         rng = np.random.default_rng(5)
         samples = [rng.normal(loc, 1, size) for loc, size in ((1.0, 40), (3.0, 60), (-2.0, 1))]

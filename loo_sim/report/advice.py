@@ -9,10 +9,10 @@ import pandas as pd
 
 from loo_sim.report.hands import rank_range
 from loo_sim.report.miss import on_offer
+from loo_sim.report.pooling import pool
 from loo_sim.report.result import Cell
 from loo_sim.report.rounding import interval, listed, percent_in_words
 from loo_sim.report.strategy import Spot, matrix, spot_at
-from loo_sim.studies.estimates import aggregate
 
 MOST_PHRASES = 4
 """Phrases for hands of one number of trumps; more would be harder to read than the matrix."""
@@ -161,15 +161,16 @@ def hands_for_the_miss(cell: Cell, spot: Spot) -> str:
             f"With {cell.label}, there is no kind of hand with which taking the miss surely is "
             f"best for {spot.who}."
         )
-    pooled = aggregate(covered.assign(together=0), ["together"]).iloc[0]
+    pooled = pool(covered.assign(together=0), ["together"]).iloc[0]
     over_folding, over_standing = (
         interval(pooled[name], pooled[f"{name}_se"], pooled["n"])
         for name in ("miss", "miss_minus_stand")
     )
+    share = percent_in_words(covered["weight"].sum() / kinds["weight"].sum())
     return (
         f"With {cell.label}, {spot.who} does best to take the miss with {words}. These are "
-        f"{percent_in_words(covered['n'].sum() / kinds['n'].sum())} of the hands; with them the "
-        f"miss nets {over_folding} stakes more than folding and {over_standing} more than standing."
+        f"{share} of the hands; with them the miss nets {over_folding} stakes more than "
+        f"folding and {over_standing} more than standing."
     )
 
 

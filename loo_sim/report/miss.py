@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from loo_sim.report import style
 from loo_sim.report.exhibit import Exhibit, Table, each, make_exhibit
 from loo_sim.report.hands import BANDS, features
-from loo_sim.report.pooling import FEW_DEALS
+from loo_sim.report.pooling import FEW_DEALS, pool
 from loo_sim.report.ranking import Candidate, extremes
 from loo_sim.report.result import Cell
 from loo_sim.report.rounding import (
@@ -25,7 +25,7 @@ from loo_sim.report.rounding import (
     with_error,
 )
 from loo_sim.report.scale import Scale
-from loo_sim.studies.estimates import Z95, aggregate
+from loo_sim.studies.estimates import Z95
 
 CONTRASTS = {
     "miss": "taking the miss against folding",
@@ -80,7 +80,7 @@ def miss_map(cell: Cell) -> pd.DataFrame:
     rows = on_offer(cell)
     rows = rows.assign(others=np.minimum(rows["standers"], 2))
     keys = ["seat", "others", "band"]
-    pooled = aggregate(rows, keys)
+    pooled = pool(rows, keys)
     parts = [
         pooled[[*keys, "n"]].assign(
             contrast=name, value=pooled[name], value_se=pooled[f"{name}_se"]
@@ -203,8 +203,7 @@ def blind_miss(cell: Cell) -> pd.DataFrame:
         A row a seat, from the first to speak: `seat`, `to_speak`, `n` deals, `miss` and `miss_se`
         in stakes, and `miss_loo`, the share of those deals in which he is looed.
     """
-    columns = ["seat", "n", "miss", "miss_se", "miss_loo", "miss_loo_se"]
-    pooled = aggregate(on_offer(cell)[columns], ["seat"])
+    pooled = pool(on_offer(cell), ["seat"])
     return pooled.assign(to_speak=cell.players - 1 - pooled["seat"])
 
 

@@ -5,10 +5,20 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from loo_sim.studies.aimed import aggregate_by_weight
 from loo_sim.studies.estimates import Z95, aggregate
 
 FEW_DEALS = 30
 """Below so many deals an estimate is called noise, whatever its standard error says."""
+
+
+def pool(rows: pd.DataFrame, by: list[str]) -> pd.DataFrame:
+    """Pool rows of the announce table by deals, or by weight where deals were aimed at hands.
+
+    Rows of an aimed cell tell the error of their weight, which others do not have.
+    """
+    aimed = "weight_se" in rows and rows["weight_se"].notna().any()
+    return aggregate_by_weight(rows, by) if aimed else aggregate(rows, by)
 
 
 def decide(rows: pd.DataFrame, by: list[str]) -> pd.DataFrame:
@@ -30,11 +40,11 @@ def decide(rows: pd.DataFrame, by: list[str]) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        What `aggregate` gives, with `best` (``stand``, ``miss``, ``defend`` or ``fold``), `margin`
+        What `pool` gives, with `best` (``stand``, ``miss``, ``defend`` or ``fold``), `margin`
         and `margin_se` in stakes to the next, and `sure`: the 95 % intervals of the differences
         from the best to every other legal announcement exclude 0, on `FEW_DEALS` deals or more.
     """
-    pooled = aggregate(rows, [*by, "can_defend"])
+    pooled = pool(rows, [*by, "can_defend"])
     stand = pooled["stand"].to_numpy(np.float64)
     miss = pooled["miss"].to_numpy(np.float64)
     paired = pooled["miss_minus_stand"].to_numpy(np.float64)

@@ -103,7 +103,7 @@ def matrix(cell: Cell, spot: Spot) -> pd.DataFrame:
 def shares(kinds: pd.DataFrame) -> pd.Series:
     """Share of deals in which each announcement surely is best; ``unclear`` takes the rest."""
     name = kinds["best"].where(kinds["sure"], "unclear")
-    return kinds.groupby(name)["n"].sum() / kinds["n"].sum()
+    return kinds.groupby(name)["weight"].sum() / kinds["weight"].sum()
 
 
 def draw_grid(kinds: pd.DataFrame, trumps: int, deck: int) -> Figure:
