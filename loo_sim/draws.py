@@ -9,7 +9,8 @@ key        the seed, low word first
 counter    number of the deal (low, high word), stream, block within the stream
 stream 0   the cards
 stream s+1 the decisions of seat s
-stream 17  the first dealer of a table (sessions)
+stream 17  block 0: the first dealer of a table (sessions); block 1: in which order
+           the policies of a league sit
 stream 18  the hand that a seat is made to hold (aimed deals)
 =========  ==================================================================
 
