@@ -95,23 +95,39 @@ def test_gaps_and_longest_runs() -> None:
         assert (row["gaps"], row["longest_runs"]) == (gaps.count(length), runs.count(length))
 
 
-def test_ruin_is_first_passage() -> None:
+@pytest.mark.parametrize("limit", [None, 9, 40])
+def test_ruin_is_first_passage(limit: int | None) -> None:
     """Ruined is who cannot put in his stake, or has nothing left after a deal."""
-    cell = cell_of(None)
-    found, tables = found_in(cell)["ruin"], tables_of(cell)
-    for row in found:
+    cell = cell_of(limit)
+    found, tables = found_in(cell), tables_of(cell)
+    brought = {row["brought"] for row in found["ruin"]}
+    lower = {each for each in study.BANKROLLS if limit is None or each < limit}
+    assert brought == (lower if limit is None else lower | {limit})
+    for row in found["ruin"]:
         person, bankroll = row["person"], row["brought"] * UNITS_PER_STAKE
         ruined = 0
         for table in tables:
             before = bankroll
             for played in table.deals:
                 due = 3 * UNITS_PER_STAKE if played.dealer == person else 0
-                after = bankroll + played.purses[person]
-                if before < due or after <= 0:
+                change = played.purses[person] - (limit or 0) * UNITS_PER_STAKE
+                if before < due or bankroll + change <= 0:
                     ruined += 1
                     break
-                before = after
+                before = bankroll + change
+            else:
+                # He could not put in what was due, with whatever he brought: he left before it.
+                ruined += limit is not None and person not in table.here
         assert row["ruined"] == ruined / TABLES, (person, row["brought"])
+
+
+@pytest.mark.parametrize("limit", [9, 40])
+def test_who_is_ruined_with_what_he_brought_is_out(limit: int) -> None:
+    found = found_in(cell_of(limit))
+    out = {row["person"]: row["out"] for row in found["purse"]}
+    ruined = {row["person"]: row["ruined"] for row in found["ruin"] if row["brought"] == limit}
+    assert out == ruined
+    assert any(out.values())
 
 
 def test_rates_where_tables_end_early() -> None:

@@ -64,8 +64,8 @@ it was clean, deals since the clean one before, else 0."""
 PERSON_PLACES = 8
 PURSE, LOWEST, HIGHEST, NEED, LOOED, TRICKS, SEAT_NET = range(7)
 """Places of what concerns a person, in one line of the cache: units in the purse; least and most
-after a deal; least bankroll in units with which the person would have stayed; times looed; tricks
-won; net of the *seat* of this number in units."""
+after a deal; units beyond what was brought with which the person would just have stayed; times
+looed; tricks won; net of the *seat* of this number in units."""
 STILL_THERE = -1
 SQUARE_STAKE, MOST_SQUARE = 729.0**2, 2.0**50
 """Square units in a square stake; most square stakes that one deal adds to a sum of squares."""
@@ -125,6 +125,7 @@ def sit_down(terms, words, n, t):
     t.people[:n] = 0
     for place in (PURSE, LOWEST, HIGHEST):
         t.people[:n, :people, place] = brought
+    t.people[:n, :people, NEED] = -brought
     t.left_at[:n] = STILL_THERE
     t.byte[:n, HERE : HERE + MAX_SEATS] = 0
     t.byte[:n, HERE : HERE + people] = 1
@@ -181,7 +182,7 @@ def sit_who_can_pay(terms, table, t):
             continue
         if t.people[table, dealer, PURSE] >= terms[DEALER_STAKE]:
             break
-        leave(dealer, table, t)
+        leave_owing(dealer, terms[DEALER_STAKE], table, t)
     t.money[table, DEALER] = dealer
     seats = 0
     for ahead in range(1, people + 1):
@@ -189,11 +190,19 @@ def sit_who_can_pay(terms, table, t):
         if not t.byte[table, HERE + person]:
             continue
         if person != dealer and t.people[table, person, PURSE] < terms[ANTE]:
-            leave(person, table, t)
+            leave_owing(person, terms[ANTE], table, t)
             continue
         t.byte[table, PLACE + seats] = person
         seats += 1
     return seats
+
+
+@inner
+def leave_owing(person, due, table, t):
+    """Take a person from the table who cannot put in what is due."""
+    need = due - t.people[table, person, PURSE]
+    t.people[table, person, NEED] = max(t.people[table, person, NEED], need)
+    leave(person, table, t)
 
 
 @inner

@@ -24,6 +24,7 @@ from loo_sim.kernels.game import MAX_SEATS, PLAYERS, RANKS, Game
 from loo_sim.kernels.philox import block_words
 from loo_sim.kernels.purses import (
     AT_TABLE,
+    BANKROLL,
     CAPPED,
     CLEAN_DEALS,
     CONTESTANTS,
@@ -334,8 +335,9 @@ def count_table(session, table, t, out):
         add_moment(moments[IS_OUT + person], is_out, deals)
         count_signed(final, out.purses[0, person])
         count_signed(low, out.purses[1, person])
+        need = people[table, person, NEED] + max(terms[BANKROLL], 0)
         for j in range(session.bankrolls.size):
-            out.ruined[person, j] += np.int64(people[table, person, NEED] > session.bankrolls[j])
+            out.ruined[person, j] += np.int64(need > session.bankrolls[j])
     kind_of = session.game.kind_of
     for kind in range(MAX_SEATS):
         together, any_of_kind = np.int64(0), False

@@ -34,11 +34,18 @@ QUANTILES = {f"q{percent:02}": percent / 100 for percent in (5, 25, 50, 75, 95)}
 Ints = npt.NDArray[np.int64]
 
 
+def bankrolls_of(cell: Cell) -> tuple[int, ...]:
+    """Bankrolls whose ruin a cell tells, in stakes: none above what people bring."""
+    if cell.bankroll is None:
+        return BANKROLLS
+    return (*(brought for brought in BANKROLLS if brought < cell.bankroll), cell.bankroll)
+
+
 def encode(cell: Cell) -> Any:
     """The cell as the kernels read it."""
     from loo_sim.kernels.encode_session import encode_session
 
-    return encode_session(cell.rules, cell.policies, cell.rounds, cell.bankroll, BANKROLLS)
+    return encode_session(cell.rules, cell.policies, cell.rounds, cell.bankroll, bankrolls_of(cell))
 
 
 def chunk_length(cell: Cell) -> int:
@@ -50,7 +57,7 @@ def empty_counts(cell: Cell) -> Counts:
     """Counts of no tables."""
     from loo_sim.kernels.sessions import no_tables
 
-    return no_tables(len(BANKROLLS))
+    return no_tables(len(bankrolls_of(cell)))
 
 
 def add_counts(game: Any, seed: int, first: int, count: int, counts: Counts) -> None:
@@ -268,7 +275,7 @@ def _ruin_table(cell: Cell, kept: SessionCounts) -> pa.Table:
     return pa.table(
         {
             "person": person.ravel(),
-            "brought": np.array(BANKROLLS)[place.ravel()],
+            "brought": np.array(bankrolls_of(cell))[place.ravel()],
             "n": np.full(person.size, n),
             "ruined": share.mean.ravel(),
             "ruined_se": share.se.ravel(),
