@@ -11,7 +11,6 @@ import signal
 import subprocess
 import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 
@@ -135,22 +134,6 @@ def test_at_a_signal_the_chunk_in_hand_is_ended_and_saved(study, file, number):
     counted = watch(study)
     assert run(file).manifest["tables"] == whole
     assert counted == [(6, 0), *((6, first) for first in range(60, 95, 10)), *THIRD_CELL]
-
-
-def test_a_signal_while_threads_are_started_leaves_none_with_a_chunk_in_hand(
-    study, file, monkeypatch
-):
-    submit = ThreadPoolExecutor.submit
-
-    def interrupted(*of_thread):
-        submit(*of_thread)
-        time.sleep(0.1)  # the thread may well be at work
-        raise KeyboardInterrupt
-
-    counted = watch(study)
-    monkeypatch.setattr(ThreadPoolExecutor, "submit", interrupted)
-    assert run(file, jobs=2).stopped is not None
-    assert counted == [(3, 0)]  # the one that compiles
 
 
 @pytest.mark.parametrize("jobs", [1, 2, 3])

@@ -93,12 +93,8 @@ def count_cell(
 
     left = deque(todo)
     stop = Event()
-    # A signal that breaks in while threads are started leaves one that nobody waits for: so that
-    # it has nothing in hand, none begins before all are there.
-    all_there = Event()
 
     def work(thread: int, total: Total) -> None:
-        all_there.wait()
         before = sum(total.checksums)
         saved = perf_counter()
         patience = SAVE_SECONDS
@@ -127,10 +123,8 @@ def count_cell(
     with ThreadPoolExecutor(len(totals)) as pool:
         try:
             futures = [pool.submit(work, thread, total) for thread, total in enumerate(totals)]
-            all_there.set()
             wait(futures, return_when=FIRST_EXCEPTION)
         finally:
             stop.set()
-            all_there.set()
     for future in futures:
         future.result()
