@@ -17,6 +17,7 @@ from loo_sim.runner.parts import CHUNK_COLUMNS, Total
 from loo_sim.runner.plan import Chunk
 from loo_sim.runner.progress import Progress
 from loo_sim.runner.results import MANIFEST, is_sealed
+from loo_sim.runner.signals import Stopper
 from loo_sim.runner.threads import affordable_threads, compile_kernels, count_cell
 from loo_sim.studies import find_study
 
@@ -140,8 +141,10 @@ def verify(
     chosen = kept
     if chunks is not None and chunks < len(kept):
         chosen = [kept[place] for place in sorted(Random(seed).sample(range(len(kept)), chunks))]
-    with progress:
-        differing = _differing(recipe.experiment, study, chosen, jobs or usable_cores(), progress)
+    with Stopper() as stopper, progress:
+        differing = _differing(
+            recipe.experiment, study, chosen, jobs or usable_cores(), progress, stopper
+        )
     return Verification(
         directory=directory,
         altered=tuple(problems.found),
@@ -200,6 +203,7 @@ def _differing(
     chosen: Sequence[KeptChunk],
     jobs: int,
     progress: Progress,
+    stopper: Stopper,
 ) -> list[KeptChunk]:
     """Those of the chosen chunks, ordered by cell, that come out otherwise."""
     found = []
@@ -225,6 +229,7 @@ def _differing(
             lambda thread, total: None,
             progress.advance,
             lambda: True,
+            stopper,
         )
         checksums = {
             index: checksum

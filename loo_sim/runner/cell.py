@@ -112,7 +112,7 @@ class CellAtWork:
         game : object
             The cell's game, encoded.
         stopper : Stopper
-            Holds signals back while totals are put together.
+            Holds signals back where they would lose work.
 
         Returns
         -------
@@ -194,7 +194,9 @@ class CellAtWork:
         may_go_on = _always if len(self._checkpoints) == 1 else self._has_time
         advance = at.progress.advance
         try:
-            count_cell(at.study, game, at.seed, todo, totals, self._save, advance, may_go_on)
+            count_cell(
+                at.study, game, at.seed, todo, totals, self._save, advance, may_go_on, stopper
+            )
         except KeyboardInterrupt:
             self.deals = sum(deals_in(part.chunks, self.goal, self._length) for part in totals)
             raise

@@ -36,6 +36,7 @@ from loo_sim.runner.plan import chunks, deals_in
 from loo_sim.runner.progress import Progress
 from loo_sim.runner.results import OLDER, RESULT, refuse, result_of
 from loo_sim.runner.run import cells_done
+from loo_sim.runner.signals import Stopper
 from loo_sim.runner.stopping import MARGIN
 from loo_sim.runner.threads import affordable_threads, compile_kernels, count_cell
 from loo_sim.studies import Study, find_study
@@ -164,8 +165,8 @@ def forecast(
     cells = [experiment.cells[n] for n in left]
     need = disk_needed(study, cells, most, jobs) if left else 0
     free = check_room(directory, need)
-    with progress:
-        measured = _measure(experiment, study, left, jobs, progress)
+    with Stopper() as stopper, progress:
+        measured = _measure(experiment, study, left, jobs, progress, stopper)
     seconds, to_do = 0.0, 0
     for number in left:
         like = _interpolated(experiment, measured, number)
@@ -285,20 +286,30 @@ def _look(experiment: Experiment, study: Study, directory: Path, fresh: bool) ->
 
 
 def _measure(
-    experiment: Experiment, study: Study, left: Sequence[int], jobs: int, progress: Progress
+    experiment: Experiment,
+    study: Study,
+    left: Sequence[int],
+    jobs: int,
+    progress: Progress,
+    stopper: Stopper,
 ) -> list[Measurement]:
     """Count the first and the largest of the cells that are left for a moment."""
     if not left:
         return []
     largest = max(left, key=lambda number: _size(experiment.cells[number]))
     return [
-        _measured(experiment, study, number, jobs, progress)
+        _measured(experiment, study, number, jobs, progress, stopper)
         for number in dict.fromkeys((left[0], largest))
     ]
 
 
 def _measured(
-    experiment: Experiment, study: Study, number: int, jobs: int, progress: Progress
+    experiment: Experiment,
+    study: Study,
+    number: int,
+    jobs: int,
+    progress: Progress,
+    stopper: Stopper,
 ) -> Measurement:
     """Count a cell for a moment, from its first deal on."""
     cell = experiment.cells[number]
@@ -323,6 +334,7 @@ def _measured(
         lambda thread, total: None,
         lambda deals: None,
         lambda: perf_counter() - start < MEASURE_SECONDS,
+        stopper,
     )
     counted = perf_counter()
     while len(totals) > 1:

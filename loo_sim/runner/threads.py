@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from loo_sim.runner.parts import CHECKSUMS, Total
 from loo_sim.runner.plan import Chunk
+from loo_sim.runner.signals import Stopper
 
 if TYPE_CHECKING:
     from loo_sim.experiment import Cell
@@ -54,6 +55,7 @@ def count_cell(
     save: Callable[[int, Total], None],
     advance: Callable[[int], None],
     has_time: Callable[[], bool],
+    stopper: Stopper,
 ) -> None:
     """Count chunks of a cell.
 
@@ -81,6 +83,9 @@ def count_cell(
         Told the number of deals done as each chunk ends, from any thread.
     has_time : callable
         Whether another chunk may be begun; asked from any thread.
+    stopper : Stopper
+        Holds signals back while threads are started: the pool would not wait for a thread whose
+        start was broken off.
 
     Raises
     ------
@@ -122,7 +127,8 @@ def count_cell(
 
     with ThreadPoolExecutor(len(totals)) as pool:
         try:
-            futures = [pool.submit(work, thread, total) for thread, total in enumerate(totals)]
+            with stopper.shield():
+                futures = [pool.submit(work, thread, total) for thread, total in enumerate(totals)]
             wait(futures, return_when=FIRST_EXCEPTION)
         finally:
             stop.set()
