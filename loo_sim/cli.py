@@ -412,7 +412,7 @@ def deal(
 ) -> int:
     """Tell deals in words, or as deal records with --json: any deal of any run."""
     from loo_sim.draws import TABLE_DEALS
-    from loo_sim.narrate import narrate
+    from loo_sim.narrate import narrate, narrate_purses
     from loo_sim.records import to_line
     from loo_sim.runner.replay import at_table, cell_of_run, cell_of_words, in_turn, reasons, replay
     from loo_sim.settings import DEFAULTS
@@ -446,17 +446,21 @@ def deal(
     index += (table or 0) * TABLE_DEALS
     for number in range(index, min(index + count, 2**64)):
         played = in_turn(game, seed, number, turn or 0) if in_league else game
-        played, people = at_table(played, seed, number) if game.rounds else (played, ())
+        of_table = None
+        if game.rounds:
+            played, of_table = at_table(played, seed, number)
         record = replay(played, seed, number)
         if out.json:
             click.echo(to_line(record))
             continue
-        if people:
-            where, of_table = divmod(number, TABLE_DEALS)
-            by_seat = " ".join(map(str, people))
-            click.echo(f"Table {where}, deal {of_table}; by seat, persons {by_seat}.")
         why = reasons(played, record.deal)
-        click.echo(narrate(record.deal, record.policies, number, seed, why) + "\n")
+        told = [narrate(record.deal, record.policies, number, seed, why)]
+        if of_table is not None:
+            where, place = divmod(number, TABLE_DEALS)
+            by_seat = " ".join(map(str, of_table.seated))
+            told.insert(0, f"Table {where}, deal {place}; by seat, people {by_seat}.")
+            told.append(narrate_purses(of_table))
+        click.echo("\n".join(told) + "\n")
     return DONE
 
 

@@ -40,7 +40,6 @@ KEYS: Mapping[str, tuple[str, ...]] = {
     "policy": ("policy",),
     "league": ("policy", "rival"),
     "standing": ("policy",),
-    "precision": ("seat", "standers", "miss_free", "figure"),
 }
 """The columns that tell the rows of each table apart; tables without estimates are not here."""
 
@@ -322,11 +321,13 @@ def _of_pair(
     import pandas as pd
 
     from loo_sim.inference import error_of_difference, most_correlation
-    from loo_sim.report.pooling import FEW_DEALS
     from loo_sim.report.rounding import FEW_ALIKE
+    from loo_sim.studies.estimates import FEW_DEALS
 
     keys = list(KEYS[name])
     rows_a, rows_b = rows_of_cell(table_a, a.axes(pair.a)), rows_of_cell(table_b, b.axes(pair.b))
+    if name == "league":  # each pair once: the other way round it is the same figure
+        rows_a, rows_b = (rows[rows["policy"] < rows["rival"]] for rows in (rows_a, rows_b))
     if "seat" in keys:
         dealers = [side.game(cell)["players"] - 1 for side, cell in ((a, pair.a), (b, pair.b))]
         if dealers[0] != dealers[1]:

@@ -495,12 +495,13 @@ def _give_way(settings: dict[str, Any], replaced: Mapping[str, str]) -> None:
         Keys that the command line gave.
     """
     amounts = ("deals", "tables")
+    others: tuple[str, ...] = ()
     if "until" in replaced:
-        others: tuple[str, ...] = amounts
+        others = amounts
     elif replaced.keys() & set(amounts):
         others = ("until", "max_deals", "max_tables", "max_seconds")
-    else:
-        return
+    if settings.get("study") == "league" and "rounds" in replaced:
+        others += ("pot", "deals", "max_deals")  # sessions have none of these
     for key in others:
         if key not in replaced:
             settings.pop(key, None)

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from loo_sim.cards import SUIT_NAMES
 from loo_sim.referee import TRICKS, Deal, PlayedTurn, listed, played_turns
 from loo_sim.rules import UNITS_PER_STAKE
+
+if TYPE_CHECKING:
+    from loo_sim.session import TableDeal
 
 _SAID = {
     "fold": "folds",
@@ -36,6 +40,33 @@ def stakes_text(units: int) -> str:
     if not rest:
         return f"{sign}{whole}"
     return f"{sign}{whole} {part}" if whole else f"{sign}{part}"
+
+
+def narrate_purses(of_table: TableDeal) -> str:
+    """Tell what a deal of a session left people with, and what a purse could not pay.
+
+    Parameters
+    ----------
+    of_table : TableDeal
+        The deal, with the purses after it.
+
+    Returns
+    -------
+    str
+        One line, or two. Amounts are in stakes.
+    """
+    purses = ", ".join(
+        f"{person} {stakes_text(units)}" for person, units in enumerate(of_table.purses)
+    )
+    told = f"Purses by person: {purses}."
+    owed = of_table.deal.pot_after - of_table.pot_after
+    if owed == 0:
+        return told
+    less, left = stakes_text(owed), stakes_text(of_table.pot_after)
+    return (
+        f"A looed player pays no more than he has: {less} stakes less than told above, "
+        f"so that {left} are left in the pot.\n{told}"
+    )
 
 
 def narrate(

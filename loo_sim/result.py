@@ -53,7 +53,8 @@ def read_manifest(directory: Path) -> dict[str, Any]:
         manifest = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, RecursionError, ValueError) as error:
         line = error.lineno if isinstance(error, json.JSONDecodeError) else None
-        problems.add("", f"cannot be read: {error}", line=line)
+        hint = "run the experiment again"
+        problems.add("", f"cannot be read: {error}", hint, line)
         problems.raise_if_any()
     if not isinstance(manifest, dict) or manifest.get("schema") != SCHEMA:
         problems.add("schema", f"is not {SCHEMA}", "give a result that this version wrote")

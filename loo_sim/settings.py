@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from math import isfinite
 from typing import Any
 
 from loo_sim.problems import nearest
@@ -77,8 +76,11 @@ def _kind(settings: Mapping[str, Any]) -> str | None:
     """The study as `_KEYS` names it; None if it is none."""
     study, sweep = settings.get("study"), settings.get("sweep")
     if study == "league":
-        axes = str(sweep.keys() | sweep.get("zip", {})) if isinstance(sweep, dict) else ""
-        return "league in sessions" if "rounds" in settings or "'rounds'" in axes else "league"
+        tables = [settings, sweep, sweep.get("zip") if isinstance(sweep, dict) else None]
+        listed = sweep.get("list") if isinstance(sweep, dict) else None
+        tables += listed if isinstance(listed, list) else []
+        has_rounds = any("rounds" in table for table in tables if isinstance(table, dict))
+        return "league in sessions" if has_rounds else "league"
     return study if isinstance(study, str) and study in _KEYS else None
 
 
@@ -176,7 +178,7 @@ def read_amount(settings: Mapping[str, Any], wrong: Wrong) -> Amount:
 
 def _is_positive(value: Any, most: float) -> bool:
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return is_number and isfinite(value) and 0 < value <= most
+    return is_number and 0 < value <= most
 
 
 def is_whole(value: Any, least: int, most: int) -> bool:

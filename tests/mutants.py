@@ -155,8 +155,8 @@ MUTANTS = [
     Mutant(
         "the second card of a pair is drawn from one too many",
         "dealing",
-        "m = np.uint64(left - 1)",
-        "m = np.uint64(left)",
+        "n, m = np.uint32(left), np.uint32(left - 1)",
+        "n, m = np.uint32(left), np.uint32(left)",
     ),
     Mutant(
         "the miss is there again for the next to ask",

@@ -82,6 +82,15 @@ WRONG = {
             'FILE:5: max_deals: has no place in the study "session" (max_tables = ...)',
         ],
     ),
+    "a sweep that is none, until too much": (
+        f'study = "league"\npolicies = ["peel", "tight"]\nuntil = 1{"0" * 400}\n[sweep]\nzip = 3',
+        [],
+        [
+            f"FILE:3: until: 1{'0' * 400} is not a number of stakes above 0 "
+            "(the half-width of a 95 % interval, as in until = 0.01)",
+            "FILE:5: sweep.zip: is not a table of axes (write [sweep.zip] and axes below it)",
+        ],
+    ),
     "until a word, and swept": (
         'study = "deals"\nuntil = "soon"\n[sweep]\nuntil = [0.1, 0.2]',
         [],

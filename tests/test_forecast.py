@@ -165,9 +165,9 @@ def test_what_is_damaged_and_done_again_is_told(study, file, monkeypatch, name, 
 
 def test_counts_whose_checkpoints_are_lost_are_told_as_a_run_tells_them(study, file, monkeypatch):
     words = ["-s", "until=0.05", "-s", "max_deals=100_000"]
-    broken_off(study, file, monkeypatch, 3, 200, words)
+    broken_off(study, file, monkeypatch, 3, 2000, words)
     before = told(file, *words)
-    assert (before["cells_done"], before["deals_done"], before["told"]) == (0, 200, [])
+    assert (before["cells_done"], before["deals_done"], before["told"]) == (0, 2000, [])
     path = file.parent / "out.partial" / "cell-0.goal"
     path.unlink()
     found = told(file, *words)

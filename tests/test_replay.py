@@ -10,6 +10,7 @@ import pytest
 from loo_sim.cli import main
 from loo_sim.draws import TABLE_DEALS, league_order
 from loo_sim.experiment import load_experiment
+from loo_sim.narrate import narrate_purses, stakes_text
 from loo_sim.problems import InputError
 from loo_sim.records import to_dict
 from loo_sim.runner.replay import at_table, cell_of_run, in_turn, replay
@@ -52,7 +53,9 @@ def test_a_deal_of_a_session_is_the_one_that_was_played_there(tmp_path):
         assert (seed, found) == (5, cell)
         for number, deal in enumerate(deals):
             index = table * TABLE_DEALS + number
-            played, people = at_table(found, seed, index)
+            played, of_table = at_table(found, seed, index)
+            people = of_table.seated
+            assert of_table == deal
             record = replay(played, seed, index)
             assert people == deal.seated
             assert record.deal == deal.deal
@@ -107,7 +110,8 @@ def test_the_command_tells_who_sits_where(tmp_path, capsys, monkeypatch):
     path = written(tmp_path, SESSION)
     words = ["loosim", "deal", "--experiment", str(path), "--table", "1", "--index", "3"]
     _, _, cell = cell_of_run(path, 0)
-    played, people = at_table(cell, 5, TABLE_DEALS + 3)
+    played, of_table = at_table(cell, 5, TABLE_DEALS + 3)
+    people = " ".join(map(str, of_table.seated))
     for more in ([], ["--json"]):
         monkeypatch.setattr("sys.argv", words + more)
         with pytest.raises(SystemExit) as stop:
@@ -117,9 +121,34 @@ def test_the_command_tells_who_sits_where(tmp_path, capsys, monkeypatch):
         if more:
             assert json.loads(told) == to_dict(replay(played, 5, TABLE_DEALS + 3))
         else:
-            assert told.startswith(
-                f"Table 1, deal 3; by seat, persons {' '.join(map(str, people))}.\n"
-            )
+            assert told.startswith(f"Table 1, deal 3; by seat, people {people}.\n")
+            assert told.rstrip().splitlines()[-1].startswith("Purses by person: 0 ")
+
+
+def test_what_a_purse_could_not_pay_is_told(tmp_path):
+    _, seed, cell = cell_of_run(
+        written(tmp_path, SESSION.replace("bankroll = 9", "bankroll = 4")), 0
+    )
+    short = full = 0
+    for table in range(12):
+        deals = play_table(cell.rules, cell.policies, 2, seed, table, 4 * 729).deals
+        before = (4 * 729,) * 6
+        for deal in deals:
+            told = narrate_purses(deal)
+            assert told.endswith(f", 5 {stakes_text(deal.purses[5])}.")
+            assert f"by person: 0 {stakes_text(deal.purses[0])}, 1 " in told
+            paid_in = 3 * 729
+            in_purses = sum(before) - paid_in - sum(deal.purses)
+            left = deal.deal.pot + in_purses
+            owed = deal.deal.pot_after - left
+            assert ("A looed player pays no more than he has" in told) == (owed > 0)
+            if owed:
+                assert f": {stakes_text(owed)} stakes less than told above" in told
+                assert f"so that {stakes_text(left)} are left in the pot.\n" in told
+            short, full = short + (owed > 0), full + (owed == 0)
+            before = deal.purses
+    assert short > 0
+    assert full > 0
 
 
 def test_deals_that_were_aimed_are_not_told_as_if_they_were_the_seeds(tmp_path):
@@ -151,3 +180,15 @@ def test_tables_and_turns_where_there_are_none(words, told, tmp_path, capsys, mo
         main()
     assert stop.value.code == 2
     assert told.replace("FILE", path) in capsys.readouterr().err
+
+
+def test_a_finished_league_tells_its_deals_too(tmp_path):
+    path = written(tmp_path, LEAGUE)
+    run_experiment(load_experiment(path), tmp_path / "out")
+    assert cell_of_run(tmp_path / "out", 0) == cell_of_run(path, 0)
+
+
+def test_rounds_on_the_command_line_turn_a_league_into_one_of_sessions(tmp_path):
+    path = written(tmp_path, LEAGUE + "pot = 5\n")
+    checked = load_experiment(path, ["rounds=2", "tables=7"])
+    assert (checked.unit, checked.amount.most, checked.cells[0].rounds) == ("tables", 7, 2)

@@ -33,6 +33,7 @@ def row(n=1000, stand=1.0, stand_se=0.1, miss=0.5, miss_se=0.1, paired_se=0.05, 
         "miss_minus_stand": miss - stand,
         "miss_minus_stand_se": paired_se,
         "can_defend": defend,
+        "aimed": False,
     }
 
 
@@ -107,11 +108,16 @@ class TestDecide:
     def test_rows_of_aimed_deals_are_pooled_by_weight(self):
         # As many deals of each hand, of which the first comes up three times as often.
         rows = [row(stand=2.0), row(stand=-2.0)]
-        table = pd.DataFrame(rows).assign(weight=[0.3, 0.1], weight_se=[0.0, 0.0])
+        table = pd.DataFrame(rows).assign(weight=[0.3, 0.1], weight_se=[0.0, 0.0], aimed=True)
         found = decide(table, ["seat"]).iloc[0]
         assert found["stand"] == pytest.approx(1.0)
         # sqrt(0.3^2 0.1^2 + 0.1^2 0.1^2) / 0.4
         assert found["stand_se"] == pytest.approx(0.1 * 0.1**0.5 / 0.4)
+
+    def test_rows_of_plain_deals_are_pooled_by_deals_though_their_weights_have_errors(self):
+        rows = [row(stand=2.0), row(stand=-2.0)]
+        table = pd.DataFrame(rows).assign(weight=[0.3, 0.1], weight_se=[0.01, 0.01])
+        assert decide(table, ["seat"]).iloc[0]["stand"] == pytest.approx(0.0)
 
     def test_pooled_as_one_sample(self):
         rng = np.random.default_rng(5)

@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -131,16 +132,16 @@ def test_hostile_names_are_only_text(tmp_path):
 
 def test_a_hostile_name_stays_inside_the_reports_directory(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    directory = write_result(tmp_path / "r", [cell()], deals_tables(), name="../../x/y")
+    directory = write_result(tmp_path / "..x y?", [cell()], deals_tables(), name="../../x/y")
     written = write_report(directory)
     assert written.path.resolve().parent == (tmp_path / "reports").resolve()
-    assert written.path.name == "-..-x-y.html"
+    assert written.path.name == "x-y-.html"
 
 
 def test_default_place(deals, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert str(write_report(deals).path) == "reports/sample.html"
-    assert (tmp_path / "reports" / "sample.html").is_file()
+    assert write_report(deals).path == Path("reports") / f"{deals.name}.html"
+    assert (tmp_path / "reports" / f"{deals.name}.html").is_file()
 
 
 @pytest.mark.parametrize("players", [3, 16])

@@ -443,7 +443,7 @@ def test_a_result_that_its_time_ended_is_not_run_again(study, tmp_path):
     shown = loosim("reproduce", out, "--run")
     assert (shown.exit_code, shown.stdout) == (2, "")
     assert shown.stderr == (
-        f"{out}: cells.0: was ended by max_seconds, after 10: no other run need end there "
+        f"{out}: cells.0: was ended by max_seconds, after 1,000: no other run need end there "
         "(loosim verify DIR holds what it counted to it)\n"
     )
 

@@ -175,3 +175,22 @@ def test_moments_of_numbers_beyond_64_bits() -> None:
         15,
         55,
     )
+
+
+@pytest.mark.parametrize("value", [-1, 1, -(2**44), 2**44])
+def test_moments_of_as_many_tables_as_there_may_be(value: int) -> None:
+    """The words of one table times as many tables as an experiment may have."""
+    from loo_sim.kernels.sums import MOMENTS, add_moment
+    from loo_sim.settings import MOST_TABLES
+    from loo_sim.studies.moments import read_moments
+
+    deals = 5096
+    row, played = np.zeros(MOMENTS, np.int64), np.zeros(MOMENTS, np.int64)
+    add_moment.py_func(row, np.int64(value), np.int64(deals))
+    add_moment.py_func(played, np.int64(deals), np.int64(deals))
+    exact = [int(word) * MOST_TABLES for word in row]
+    assert all(-(2**63) <= word < 2**63 for word in exact)
+    found = read_moments(row * MOST_TABLES, played * MOST_TABLES, MOST_TABLES)
+    assert (found.x, found.xx, found.xy) == tuple(
+        MOST_TABLES * each for each in (value, value**2, value * deals)
+    )

@@ -15,7 +15,8 @@ from loo_sim.cli import main
 from loo_sim.experiment import load_experiment
 from loo_sim.result import read_tables
 from loo_sim.runner.run import Run, run_experiment
-from loo_sim.runner.stopping import is_reached, next_checkpoint
+from loo_sim.runner.stopping import first_checkpoint, is_reached, next_checkpoint
+from loo_sim.settings import Amount
 from loo_sim.studies import deals
 from loo_sim.studies.estimates import Z95
 
@@ -33,6 +34,13 @@ def test_a_checkpoint_is_where_the_interval_is_expected_to_be_narrow_enough():
     assert next_checkpoint(1000, nan, 0.1, 10**9, 1) == 8000
     # Never beyond the bound, which need not be a whole number of chunks.
     assert next_checkpoint(1000, 9.0, 0.1, 1500, 512) == 1500
+
+
+def test_the_first_look_is_at_a_thousand_or_at_the_end_of_a_longer_chunk():
+    assert first_checkpoint(Amount(10**9, 0.1), 2**19) == 2**19
+    assert first_checkpoint(Amount(10**9, 0.1), 64) == 1024
+    assert first_checkpoint(Amount(700, 0.1), 64) == 700
+    assert first_checkpoint(Amount(10**9), 64) == 10**9
 
 
 def test_an_interval_of_unknown_width_is_never_narrow_enough():
@@ -65,7 +73,7 @@ def half_width(n: int) -> float:
 
 
 def checkpoints_by_hand(until: float, most: int) -> list[int]:
-    found = [10]
+    found = [1000]
     while half_width(found[-1]) > until and found[-1] < most:
         growth = min(max((half_width(found[-1]) / until) ** 2 * 1.1, 1.25), 8)
         found.append(min(-int(-found[-1] * growth // 10) * 10, most))
@@ -73,7 +81,7 @@ def checkpoints_by_hand(until: float, most: int) -> list[int]:
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-@pytest.mark.parametrize("until", [0.4, 0.1, 0.05])
+@pytest.mark.parametrize("until", [0.12, 0.1, 0.03])
 def test_a_cell_goes_from_checkpoint_to_checkpoint(study, tmp_path, until, jobs):
     (cell,) = ended(tmp_path, f"until = {until}", jobs=jobs).manifest["cells"]
     expected = checkpoints_by_hand(until, 10**9)
@@ -109,20 +117,31 @@ def test_a_bound_that_is_met_ends_the_cell_with_its_result_and_exit_code_4(
 
 
 def test_seconds_that_are_up_end_a_cell_after_its_first_checkpoint(study, tmp_path):
-    study.seconds = 0.02
-    (cell,) = ended(tmp_path, "until = 0.001\nmax_seconds = 0.3", jobs=2).manifest["cells"]
+    study.seconds = 0.005
+    (cell,) = ended(tmp_path, "until = 0.001\nmax_seconds = 1.5", jobs=2).manifest["cells"]
     assert not cell["precision"]["reached"]
-    assert 10 < cell["deals"] <= cell["precision"]["checkpoints"][-1]
+    assert 1000 <= cell["deals"] <= cell["precision"]["checkpoints"][-1]
     assert cell["headline"] == [[str(cell["deals"])]]
     (cell,) = ended(tmp_path, "until = 0.001\nmax_seconds = 1e-9", "hasty").manifest["cells"]
-    assert (cell["deals"], cell["precision"]["checkpoints"]) == (10, [10])
+    assert (cell["deals"], cell["precision"]["checkpoints"]) == (1000, [1000])
+
+
+def test_a_figure_that_stays_unknown_is_not_waited_for(study, tmp_path):
+    study.half_width = lambda tables: nan
+    (cell,) = ended(tmp_path, "until = 0.001").manifest["cells"]
+    assert cell["precision"] == {
+        "half_width": None,
+        "until": 0.001,
+        "reached": False,
+        "checkpoints": [1000, 8000],
+    }
 
 
 def test_a_run_that_was_broken_off_ends_as_if_it_had_not_been(study, tmp_path):
     text = "until = 0.05"
     whole = ended(tmp_path, text, "whole")
     checkpoints = whole.manifest["cells"][0]["precision"]["checkpoints"]
-    for broken_at in (10, checkpoints[-2], checkpoints[-1] - 10):
+    for broken_at in (1000, checkpoints[-2], checkpoints[-1] - 10):
 
         def break_off(game: object, first: int, at: int = broken_at) -> None:
             if first == at:
@@ -142,13 +161,13 @@ def test_what_was_counted_for_checkpoints_that_are_lost_is_counted_again(study, 
     whole = ended(tmp_path, text, "whole")
 
     def break_off(game: object, first: int) -> None:
-        if first == 500:
+        if first == 2500:
             raise KeyboardInterrupt
 
     study.before_chunk = break_off
     assert ended(tmp_path, text).stopped is not None
     goal = tmp_path / "out.partial" / "cell-0.goal"
-    goal.write_text(goal.read_text().replace("10", "20"))
+    goal.write_text(goal.read_text().replace("1000", "1010"))
     first_chunks = []
     study.before_chunk = lambda game, first: first_chunks.append(first)
     resumed = ended(tmp_path, text)
@@ -160,7 +179,7 @@ def test_intervals_are_honest_though_they_end_the_run(tmp_path, monkeypatch):
     """At least 93 % of a thousand small runs have the true mean in their interval of 95 %.
 
     The pot's change under unlimited loo is as skew as any figure of the game, and the first look is
-    after 256 deals. What is true is taken of forty million other deals.
+    after 1,024 deals. What is true is taken of forty million other deals.
     """
     text = 'study = "deals"\npolicies = "trumps"\npot = 9\n'
     path = tmp_path / "x.toml"
@@ -170,7 +189,7 @@ def test_intervals_are_honest_though_they_end_the_run(tmp_path, monkeypatch):
     monkeypatch.setattr(deals, "CHUNK_DEALS", 256)
     monkeypatch.setattr("os.fsync", lambda file: None)
     monkeypatch.setattr("loo_sim.runner.manifest.versions", dict)
-    path.write_text(f"{text}until = 0.35\n{rest}")
+    path.write_text(f"{text}until = 0.2\n{rest}")
     experiment = load_experiment(path)
     covered = looks = 0
     for seed in range(RUNS):
@@ -180,7 +199,7 @@ def test_intervals_are_honest_though_they_end_the_run(tmp_path, monkeypatch):
         mean, width = mean_swing(run)
         precision = run.manifest["cells"][0]["precision"]
         assert precision["half_width"] == pytest.approx(width)
-        assert width <= 0.35
+        assert width <= 0.2
         covered += abs(mean - truth) <= width
         looks += len(precision["checkpoints"])
     print(covered, looks)

@@ -30,6 +30,7 @@ from loo_sim.kernels.philox import block_words, draw_below
 
 LANES = 1024
 """Deals side by side: enough to fill the registers, few enough to stay in the caches."""
+QUARTERS = 4
 SECOND_TRICK_SHIFT = 6
 STANDERS_SHIFT, NO_SHIFT = np.int64(1), np.int64(0)
 """Bits of a situation below its players in; of a number that stands alone."""
@@ -69,6 +70,8 @@ class Scratch(NamedTuple):
         Bytes of a deal, at the rows that `announcing` names.
     order, start : int64 (lanes,), (18,)
         Lanes sorted by number of players in; where each number starts.
+    place : int64 (4, 18)
+        Work rows of sorting.
     contest : uint8 (CONTEST_ROWS, lanes)
         Rows of `contests`, a lane a contest.
     """
@@ -86,6 +89,7 @@ class Scratch(NamedTuple):
     row: npt.NDArray[np.uint8]
     order: npt.NDArray[np.int64]
     start: npt.NDArray[np.int64]
+    place: npt.NDArray[np.int64]
     contest: npt.NDArray[np.uint8]
 
 
@@ -106,6 +110,7 @@ def make_scratch() -> Scratch:
         row=np.zeros((BATCH_ROWS, LANES), np.uint8),
         order=np.zeros(LANES, np.int64),
         start=np.zeros(MAX_SEATS + 2, np.int64),
+        place=np.zeros((QUARTERS, MAX_SEATS + 2), np.int64),
         contest=np.zeros((CONTEST_ROWS, LANES), np.uint8),
     )
 
@@ -149,7 +154,7 @@ def rank_cards(one, other, preference):
 
 
 @inner
-def sort_by_number(number, shift, order, start):
+def sort_by_number(number, shift, order, start, place):
     """Sort lanes or tables by a small number that each has.
 
     Parameters
@@ -159,21 +164,38 @@ def sort_by_number(number, shift, order, start):
     shift : int
         0, or `STANDERS_SHIFT` to sort lanes by their situations' players in.
     order, start : int64 (lanes,), (18,)
-        Modified in place: those of number k are `order[start[k] : start[k + 1]]`.
+        Modified in place: those of number k are `order[start[k] : start[k + 1]]`, ascending.
+    place : int64 (4, 18)
+        Work rows: the next place of each number, for each quarter of the lanes.
     """
-    start[:] = 0
-    for lane in range(number.size):
-        start[(number[lane] >> shift) + 1] += 1
-    for k in range(1, start.size):
-        start[k] += start[k - 1]
-    # Filling moves each start to its end; shifting by one place puts them back.
-    for lane in range(number.size):
-        k = number[lane] >> shift
-        order[start[k]] = lane
-        start[k] += 1
-    for k in range(start.size - 1, 0, -1):
-        start[k] = start[k - 1]
-    start[0] = 0
+    quarter = number.size // QUARTERS
+    # A count that was just changed is not read again for a while: so four are kept side by side.
+    place[:] = 0
+    for lane in range(quarter):
+        for q in range(QUARTERS):
+            place[q, number[q * quarter + lane] >> shift] += 1
+    for lane in range(QUARTERS * quarter, number.size):
+        place[QUARTERS - 1, number[lane] >> shift] += 1
+    at = np.int64(0)
+    for k in range(start.size):
+        start[k] = at
+        for q in range(QUARTERS):
+            lanes = place[q, k]
+            place[q, k] = at
+            at += lanes
+    for lane in range(quarter):
+        for q in range(QUARTERS):
+            put_in_order(number, shift, q * quarter + lane, order, place[q])
+    for lane in range(QUARTERS * quarter, number.size):
+        put_in_order(number, shift, lane, order, place[QUARTERS - 1])
+
+
+@inner
+def put_in_order(number, shift, lane, order, place):
+    """Put a lane into the next place of its number."""
+    k = number[lane] >> shift
+    order[place[k]] = lane
+    place[k] += 1
 
 
 @inner
@@ -183,4 +205,4 @@ def announce_all(game, n, s):
     fill(situation, OPENING)
     for seat in range(game.settings[PLAYERS]):
         announce(game, seat, s, situation, s.row[ACTION + seat, :n])
-    sort_by_number(situation, STANDERS_SHIFT, s.order, s.start)
+    sort_by_number(situation, STANDERS_SHIFT, s.order, s.start, s.place)

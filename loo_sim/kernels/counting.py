@@ -209,7 +209,7 @@ def value_of(game, seat, action, n, s, result):
         announce(game, later, s, situation_if, said)
     if action == TAKES_MISS:
         play_none_where_gone(situation, situation_if)
-    sort_by_number(situation_if, STANDERS_SHIFT, s.order, s.start)
+    sort_by_number(situation_if, STANDERS_SHIFT, s.order, s.start, s.place)
     for place in range(s.start[1], s.start[2]):
         result[s.order[place]] = WHOLE_POT
     c = s.contest

@@ -17,12 +17,13 @@ from __future__ import annotations
 import numpy as np
 
 from loo_sim.kernels.compiled import inner
-from loo_sim.kernels.philox import HALF, LOW, block_words, draw_below
+from loo_sim.kernels.philox import block_words, draw_below
 
 HAND_SIZE = 3
 FIRST_TRUMP = 52
 TOP_TRUMP = 63
 DEAL_STREAM = np.uint64(0)
+LOW16, SHIFT16, ONE8 = np.uint32(0xFFFF), np.uint32(16), np.int8(1)
 ONE, TWO, THREE, SIX = np.uint16(1), np.uint16(2), np.uint16(3), np.uint16(6)
 THIRD = np.uint16(43691)
 """Inverse of 3 modulo 2**16: multiplying a multiple of 3 by it divides exactly."""
@@ -62,22 +63,18 @@ def deal(seed, n, hands, ranks, s):
                 draw_pair(words[i, :n], live - place, draw[place, :n], draw[place + 1, :n])
     for h in range(hands):
         place = HAND_SIZE * h
-        for j in range(place, place + HAND_SIZE):
-            x = card[j, :n]
-            start(draw[j, :n], x)
-            for i in range(j - 1, place - 1, -1):
-                lift(x, draw[i, :n])
-            i = place
-            while i >= 2 * HAND_SIZE:
-                lift6(
-                    x,
-                    draw[i - 1, :n], draw[i - 2, :n], draw[i - 3, :n],
-                    draw[i - 4, :n], draw[i - 5, :n], draw[i - 6, :n],
-                )  # fmt: skip
-                i -= 2 * HAND_SIZE
-            if i > 0:
-                lift3(x, draw[i - 1, :n], draw[i - 2, :n], draw[i - 3, :n])
         a, b, c = card[place, :n], card[place + 1, :n], card[place + 2, :n]
+        start_hand(draw[place, :n], draw[place + 1, :n], draw[place + 2, :n], a, b, c)
+        i = place
+        while i >= 2 * HAND_SIZE:
+            lift6(
+                a, b, c,
+                draw[i - 1, :n], draw[i - 2, :n], draw[i - 3, :n],
+                draw[i - 4, :n], draw[i - 5, :n], draw[i - 6, :n],
+            )  # fmt: skip
+            i -= 2 * HAND_SIZE
+        if i > 0:
+            lift3(a, b, c, draw[i - 1, :n], draw[i - 2, :n], draw[i - 3, :n])
         double_index(a, b, c, index[h, :n])
         halve(index[h, :n])
         code_card(a, np.int8(ranks))
@@ -97,52 +94,59 @@ def turn_cards(word, deck, turn_up):
 def draw_pair(word, left, one, other):
     """Two draws out of one word, below `left` and `left - 1`; kept as draw - 1.
 
-    Both are kept one less, since the lift then is a single comparison and subtraction.
+    Both are kept one less, since the lift then is a single comparison and subtraction. The products
+    of 48 bits are taken by halves of 16 bits: twice as many lanes fit into a register as with 64.
     """
-    n = np.uint64(left)
-    m = np.uint64(left - 1)
+    n, m = np.uint32(left), np.uint32(left - 1)
     for lane in range(word.size):
-        product = np.uint64(word[lane]) * n
-        one[lane] = np.int8(np.int64(product >> HALF) - 1)
-        other[lane] = np.int8(np.int64(((product & LOW) * m) >> HALF) - 1)
+        x = word[lane]
+        low, high = np.uint32(x & LOW16), np.uint32(x >> SHIFT16)
+        tail = np.uint32(low * n)
+        head = np.uint32(np.uint32(high * n) + np.uint32(tail >> SHIFT16))
+        one[lane] = np.int8(np.int8(head >> SHIFT16) - ONE8)
+        tail = np.uint32(np.uint32(tail & LOW16) * m)
+        head = np.uint32(np.uint32(np.uint32(head & LOW16) * m) + np.uint32(tail >> SHIFT16))
+        other[lane] = np.int8(np.int8(head >> SHIFT16) - ONE8)
 
 
 @inner
-def start(draw, card):
-    """The draw itself, before any lift."""
-    for lane in range(draw.size):
-        card[lane] = np.int8(draw[lane] + np.int8(1))
+def start_hand(p, q, r, a, b, c):
+    """The three draws of a hand themselves, the later lifted over the earlier of this hand."""
+    for lane in range(a.size):
+        x, y, z = p[lane], q[lane], r[lane]
+        second = over(np.int8(y + ONE8), x)
+        third = over(over(np.int8(z + ONE8), y), x)
+        a[lane] = np.int8(x + ONE8)
+        b[lane] = second
+        c[lane] = third
 
 
 @inner
-def lift(card, a):
-    """Lift `card` over one earlier draw."""
-    for lane in range(card.size):
-        c = card[lane]
-        card[lane] = np.int8(c + np.int8(c > a[lane]))
+def lift3(a, b, c, p, q, r):
+    """Lift a hand over three earlier draws, the latest first: its cards together, in place."""
+    for lane in range(a.size):
+        x, y, z = a[lane], b[lane], c[lane]
+        d, e, f = p[lane], q[lane], r[lane]
+        a[lane] = over(over(over(x, d), e), f)
+        b[lane] = over(over(over(y, d), e), f)
+        c[lane] = over(over(over(z, d), e), f)
 
 
 @inner
-def lift3(card, a, b, c):
-    """Lift `card` over three earlier draws, the latest first."""
-    for lane in range(card.size):
-        x = card[lane]
-        x = np.int8(x + np.int8(x > a[lane]))
-        x = np.int8(x + np.int8(x > b[lane]))
-        card[lane] = np.int8(x + np.int8(x > c[lane]))
+def lift6(a, b, c, p, q, r, u, v, w):
+    """Lift a hand over six earlier draws, the latest first."""
+    for lane in range(a.size):
+        x, y, z = a[lane], b[lane], c[lane]
+        d, e, f, g, h, i = p[lane], q[lane], r[lane], u[lane], v[lane], w[lane]
+        a[lane] = over(over(over(over(over(over(x, d), e), f), g), h), i)
+        b[lane] = over(over(over(over(over(over(y, d), e), f), g), h), i)
+        c[lane] = over(over(over(over(over(over(z, d), e), f), g), h), i)
 
 
 @inner
-def lift6(card, a, b, c, d, e, f):
-    """Lift `card` over six earlier draws, the latest first."""
-    for lane in range(card.size):
-        x = card[lane]
-        x = np.int8(x + np.int8(x > a[lane]))
-        x = np.int8(x + np.int8(x > b[lane]))
-        x = np.int8(x + np.int8(x > c[lane]))
-        x = np.int8(x + np.int8(x > d[lane]))
-        x = np.int8(x + np.int8(x > e[lane]))
-        card[lane] = np.int8(x + np.int8(x > f[lane]))
+def over(card, draw):
+    """A card lifted over an earlier draw, which is kept one less."""
+    return np.int8(card + np.int8(card > draw))
 
 
 @inner

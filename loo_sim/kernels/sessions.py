@@ -233,7 +233,7 @@ def play_deals(session, seed, first, number, n, s, t):
         Modified in place.
     """
     game, terms = session.game, session.terms
-    sort_by_number(t.money[:n, AT_TABLE], NO_SHIFT, t.order, t.start)
+    sort_by_number(t.money[:n, AT_TABLE], NO_SHIFT, t.order, t.start, s.place)
     for players in range(2, terms[PEOPLE] + 1):
         group = t.order[t.start[players] : t.start[players + 1]]
         m = group.size

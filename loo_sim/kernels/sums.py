@@ -8,7 +8,8 @@ from loo_sim.kernels.compiled import inner
 
 MOMENTS = 8
 """Sums over tables of x (low and high 32 bits), of x squared (four words of 32 bits) and of x times
-the deals played (low and high part of x): whole numbers that may be added in any order."""
+the deals played (low 32 bits, and what is above them): whole numbers that may be added in any
+order, of up to 2**31 tables."""
 LOW32, SHIFT32 = np.int64(0xFFFFFFFF), np.int64(32)
 OCTAVE_BITS = 6
 BINS = 54 << OCTAVE_BITS
@@ -31,8 +32,9 @@ def add_moment(row, value, deals):
     carry = (carry >> SHIFT32) + (cross >> SHIFT32) + ((a * a) & LOW32)
     row[4] += carry & LOW32
     row[5] += (carry >> SHIFT32) + ((a * a) >> SHIFT32)
-    row[6] += low * deals
-    row[7] += high * deals
+    cross = low * deals
+    row[6] += cross & LOW32
+    row[7] += high * deals + (cross >> SHIFT32)
 
 
 @inner

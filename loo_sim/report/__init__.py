@@ -32,7 +32,7 @@ def write_report(directory: Path, output: Path | None = None) -> ReportResult:
     directory : Path
         What ``loosim run`` or ``loosim sweep`` wrote.
     output : Path, optional
-        The page to write; ``reports/<name of the experiment>.html`` by default.
+        The page to write; ``reports/<name of the directory>.html`` by default.
 
     Returns
     -------
@@ -53,7 +53,7 @@ def write_report(directory: Path, output: Path | None = None) -> ReportResult:
 
     result = read_result(directory)
     findings = find(result)
-    path = output or Path("reports") / f"{_file_name(result.name)}.html"
+    path = output or Path("reports") / f"{_file_name(directory.resolve().name)}.html"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(render(result, findings), encoding="utf-8", newline="\n")
     return ReportResult(path, findings)

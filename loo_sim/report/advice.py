@@ -12,7 +12,7 @@ from loo_sim.report.miss import on_offer
 from loo_sim.report.pooling import pool
 from loo_sim.report.result import Cell
 from loo_sim.report.rounding import interval, listed, percent_in_words
-from loo_sim.report.strategy import Spot, matrix, spot_at
+from loo_sim.report.strategy import KIND, Spot, matrix, rows_at, spot_at
 
 MOST_PHRASES = 4
 """Phrases for hands of one number of trumps; more would be harder to read than the matrix."""
@@ -161,7 +161,9 @@ def hands_for_the_miss(cell: Cell, spot: Spot) -> str:
             f"With {cell.label}, there is no kind of hand with which taking the miss surely is "
             f"best for {spot.who}."
         )
-    pooled = pool(covered.assign(together=0), ["together"]).iloc[0]
+    # Pools of pools have another error: hands of one kind share what is not known of its weight.
+    rows = rows_at(cell, spot).merge(covered[KIND], on=KIND)
+    pooled = pool(rows.assign(together=0), ["together"]).iloc[0]
     over_folding, over_standing = (
         interval(pooled[name], pooled[f"{name}_se"], pooled["n"])
         for name in ("miss", "miss_minus_stand")

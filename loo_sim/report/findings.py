@@ -76,6 +76,6 @@ def _about_policies(result: Result) -> list[str]:
 
 def _named(cells: list[Cell], sentence: str) -> str:
     """A sentence about the first of several games, which says so."""
-    if len(cells) == 1:
+    if len(cells) == 1 or not sentence:
         return sentence
     return f"With {cells[0].label}: {sentence[0].lower()}{sentence[1:]}"

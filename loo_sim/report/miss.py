@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from loo_sim.report import style
 from loo_sim.report.exhibit import Exhibit, Table, each, make_exhibit
 from loo_sim.report.hands import BANDS, features
-from loo_sim.report.pooling import FEW_DEALS, pool
+from loo_sim.report.pooling import pool
 from loo_sim.report.ranking import Candidate, extremes
 from loo_sim.report.result import Cell
 from loo_sim.report.rounding import (
@@ -25,7 +25,7 @@ from loo_sim.report.rounding import (
     with_error,
 )
 from loo_sim.report.scale import Scale
-from loo_sim.studies.estimates import Z95
+from loo_sim.studies.estimates import FEW_DEALS, Z95
 
 CONTRASTS = {
     "miss": "taking the miss against folding",

@@ -6,19 +6,15 @@ import numpy as np
 import pandas as pd
 
 from loo_sim.studies.aimed import aggregate_by_weight
-from loo_sim.studies.estimates import Z95, aggregate
-
-FEW_DEALS = 30
-"""Below so many deals an estimate is called noise, whatever its standard error says."""
+from loo_sim.studies.estimates import FEW_DEALS, Z95, aggregate
 
 
 def pool(rows: pd.DataFrame, by: list[str]) -> pd.DataFrame:
     """Pool rows of the announce table by deals, or by weight where deals were aimed at hands.
 
-    Rows of an aimed cell tell the error of their weight, which others do not have.
+    `rows` has a column `aimed`, true in all rows of a result or in none, as `read_result` adds it.
     """
-    aimed = "weight_se" in rows and rows["weight_se"].notna().any()
-    return aggregate_by_weight(rows, by) if aimed else aggregate(rows, by)
+    return aggregate_by_weight(rows, by) if rows["aimed"].any() else aggregate(rows, by)
 
 
 def decide(rows: pd.DataFrame, by: list[str]) -> pd.DataFrame:

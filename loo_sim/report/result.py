@@ -210,6 +210,9 @@ def read_result(directory: Path) -> Result:
     problems.raise_if_any()
     _check_hands(tables, manifest, problems)
     problems.raise_if_any()
+    if "announce" in tables:
+        is_aimed = "aim" in manifest["experiment"]
+        tables["announce"] = tables["announce"].assign(aimed=is_aimed)
     terms = [_terms(manifest, cell, problems) for cell in manifest["cells"]]
     problems.raise_if_any()
     cells = tuple(

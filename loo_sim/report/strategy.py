@@ -86,6 +86,16 @@ def spots(cell: Cell) -> list[Spot]:
     return found
 
 
+KIND = ["trumps", "row", "col"]
+"""Columns that tell kinds of hands apart."""
+
+
+def rows_at(cell: Cell, spot: Spot) -> pd.DataFrame:
+    """The rows of the announce table of a situation with the miss on offer."""
+    rows = on_offer(cell)
+    return rows[(rows["seat"] == spot.seat) & (rows["standers"] == spot.standers)]
+
+
 @lru_cache(maxsize=16)
 def matrix(cell: Cell, spot: Spot) -> pd.DataFrame:
     """Values and the best announcement for every kind of hand in a situation.
@@ -95,9 +105,7 @@ def matrix(cell: Cell, spot: Spot) -> pd.DataFrame:
     DataFrame
         `trumps`, `row` and `col` (ranks, as in `hands.features`) and what `decide` gives.
     """
-    rows = on_offer(cell)
-    rows = rows[(rows["seat"] == spot.seat) & (rows["standers"] == spot.standers)]
-    return decide(rows, ["trumps", "row", "col"])
+    return decide(rows_at(cell, spot), KIND)
 
 
 def shares(kinds: pd.DataFrame) -> pd.Series:

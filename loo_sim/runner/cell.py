@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import isfinite
+from math import isfinite, isnan
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,7 @@ from loo_sim.runner.parts import Total
 from loo_sim.runner.plan import chunks, deals_in
 from loo_sim.runner.progress import Progress
 from loo_sim.runner.signals import Stopper
-from loo_sim.runner.stopping import is_reached, next_checkpoint
+from loo_sim.runner.stopping import first_checkpoint, is_reached, next_checkpoint
 from loo_sim.runner.threads import affordable_threads, count_cell
 from loo_sim.settings import Amount
 from loo_sim.studies import Study
@@ -87,7 +87,7 @@ class CellAtWork:
         """Take up what was counted before."""
         self._total, self.damaged = self._parts.load()
         kept = self.at.partial.checkpoints(self.number)
-        self._checkpoints = kept or [self._first_checkpoint()]
+        self._checkpoints = kept or [first_checkpoint(self.at.amount, self._length)]
         self.goal = self._checkpoints[-1]
         if self._total.chunks and max(self._total.chunks) * self._length >= self.goal:
             # The checkpoints are lost, and with them what the counts were of.
@@ -143,6 +143,8 @@ class CellAtWork:
                 }
                 if precision["reached"] or self.goal == amount.most or not self._has_time():
                     break
+                if isnan(width) and len(self._checkpoints) > 1:
+                    break  # there is no such figure, and more of the same would not bring one
                 self._go_on(
                     next_checkpoint(self.goal, width, amount.until, amount.most, self._length)
                 )
@@ -157,11 +159,6 @@ class CellAtWork:
     def _empty(self) -> Any:
         return self.at.study.empty_counts(self.cell)
 
-    def _first_checkpoint(self) -> int:
-        """Where a cell is first looked at: at its end, or where its first chunk ends."""
-        amount = self.at.amount
-        return amount.most if amount.until is None else min(self._length, amount.most)
-
     def _seconds(self) -> float:
         """Time that the cell has taken, that of runs broken off included."""
         return self._before + perf_counter() - self._begun
@@ -171,7 +168,11 @@ class CellAtWork:
         return bound is None or self._seconds() < bound
 
     def _go_on(self, further: int) -> None:
-        """Go on to another checkpoint, which is kept before anything of it is counted."""
+        """Go on to another checkpoint, which is kept before anything of it is counted.
+
+        So is the total: a thread's next file takes the place of one whose chunks are in it.
+        """
+        self._save(0, self._total)
         self._checkpoints.append(further)
         self.at.partial.go_to(self.number, self._checkpoints)
         self.at.progress.go_to(further)
@@ -190,8 +191,12 @@ class CellAtWork:
         todo = list(chunks(self.goal, self._length, set(total.chunks)))
         totals = [total]
         totals += [Total(self._empty()) for _ in range(min(jobs, len(todo)) - 1)]
-        # Whatever the time allowed, the first checkpoint is reached: there must be a result.
-        may_go_on = _always if len(self._checkpoints) == 1 else self._has_time
+
+        def may_go_on() -> bool:
+            # Whatever the time allowed, the first checkpoint is reached: there must be a result.
+            is_first = len(self._checkpoints) == 1
+            return is_first or self._has_time() or not any(part.chunks for part in totals)
+
         advance = at.progress.advance
         try:
             count_cell(
@@ -208,7 +213,3 @@ class CellAtWork:
         except KeyboardInterrupt:
             self._save(0, total)
             raise
-
-
-def _always() -> bool:
-    return True

@@ -10,6 +10,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
+from itertools import count
 from math import isfinite
 from pathlib import Path
 from time import perf_counter
@@ -37,7 +38,7 @@ from loo_sim.runner.progress import Progress
 from loo_sim.runner.results import OLDER, RESULT, refuse, result_of
 from loo_sim.runner.run import cells_done
 from loo_sim.runner.signals import Stopper
-from loo_sim.runner.stopping import MARGIN
+from loo_sim.runner.stopping import MARGIN, first_checkpoint
 from loo_sim.runner.threads import affordable_threads, compile_kernels, count_cell
 from loo_sim.studies import Study, find_study
 
@@ -258,7 +259,6 @@ def _look(experiment: Experiment, study: Study, directory: Path, fresh: bool) ->
             " failed, and are run again"
         )
     if begun is not None:
-        most = experiment.amount.most
         damaged = kept.resume(begun["identity"], here)
         known.done |= kept.done.keys()
         for number, cell in enumerate(experiment.cells):
@@ -266,7 +266,7 @@ def _look(experiment: Experiment, study: Study, directory: Path, fresh: bool) ->
                 length = study.chunk_length(cell)
                 parts = kept.parts(number, length, partial(study.empty_counts, cell))
                 total, bad = parts.look()
-                first = most if experiment.amount.until is None else min(length, most)
+                first = first_checkpoint(experiment.amount, length)
                 goal = (kept.checkpoints(number) or [first])[-1]
                 if total.chunks and max(total.chunks) * length >= goal:
                     bad.append(f"cell-{number}.goal")
@@ -325,6 +325,7 @@ def _measured(
     totals = [total]
     totals += [Total(study.empty_counts(cell)) for _ in range(min(threads, len(todo)) - 1)]
     start = perf_counter()
+    asked = count()
     count_cell(
         study,
         game,
@@ -333,7 +334,7 @@ def _measured(
         totals,
         lambda thread, total: None,
         lambda deals: None,
-        lambda: perf_counter() - start < MEASURE_SECONDS,
+        lambda: next(asked) < threads or perf_counter() - start < MEASURE_SECONDS,
         stopper,
     )
     counted = perf_counter()

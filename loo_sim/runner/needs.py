@@ -50,7 +50,10 @@ def count_sizes(study: Study, cells: Iterable[Cell], jobs: int) -> Iterator[tupl
     """For each cell the bytes of a thread's counts, and how many threads have room for theirs."""
     known: dict[Any, tuple[int, int]] = {}
     for cell in cells:
-        kind = (cell.players, cell.rules.deck, cell.aim)
+        kind = (
+            *(cell.players, cell.rules.deck, cell.aim),
+            *(len(cell.policies), cell.rounds, cell.bankroll),
+        )
         if kind not in known:
             counts = study.empty_counts(cell)
             size = sum(array.nbytes for array in counts)

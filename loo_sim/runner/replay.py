@@ -14,7 +14,7 @@ from loo_sim.problems import InputError, Problem, Problems
 from loo_sim.records import Record
 from loo_sim.referee import Deal, play_deal
 from loo_sim.rules import MOST_STAKES, UNITS_PER_STAKE
-from loo_sim.session import play_table
+from loo_sim.session import TableDeal, play_table
 from loo_sim.settings import DEFAULTS, SEEDS, is_whole
 from loo_sim.views import Situation
 
@@ -40,13 +40,15 @@ def replay(cell: Cell, seed: int, index: int) -> Record:
     return Record(deal, seed, index, tuple(policy.name for policy in cell.policies))
 
 
-def at_table(cell: Cell, seed: int, index: int) -> tuple[Cell, tuple[int, ...]]:
+def at_table(cell: Cell, seed: int, index: int) -> tuple[Cell, TableDeal]:
     """The game as it stands at a deal of a session: its pot, and who sits where.
+
+    A record has every loo in full. What a person of a limited purse paid is in the `TableDeal`.
 
     Parameters
     ----------
     cell : Cell
-        Of the study `session`, one policy a person.
+        Of a session, one policy a person.
     seed : int
         0 to 2**64 - 1.
     index : int
@@ -56,8 +58,8 @@ def at_table(cell: Cell, seed: int, index: int) -> tuple[Cell, tuple[int, ...]]:
     -------
     cell : Cell
         One policy a seat.
-    people : tuple of int
-        The person in each seat.
+    deal : TableDeal
+        The person in each seat, and what became of pot and purses.
 
     Raises
     ------
@@ -73,7 +75,7 @@ def at_table(cell: Cell, seed: int, index: int) -> tuple[Cell, tuple[int, ...]]:
     deal = deals[number]
     policies = tuple(cell.policies[person] for person in deal.seated)
     seated = replace(cell, players=len(policies), policies=policies, pot=deal.deal.pot, rounds=0)
-    return seated, deal.seated
+    return seated, deal
 
 
 def in_turn(cell: Cell, seed: int, index: int, turn: int) -> Cell:
@@ -239,7 +241,7 @@ def _cell_of_manifest(directory: Path, number: int) -> tuple[str, int, Cell]:
         "policies": sources,
     }
     for key in ("rounds", "bankroll"):
-        if found.get(key) is not None:
+        if found.get(key):
             options[key] = found[key]
     cell = game_cell(options, problems)
     pot: Any = found.get("pot_units")

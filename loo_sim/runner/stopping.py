@@ -10,10 +10,21 @@ from __future__ import annotations
 
 from math import ceil, isfinite
 
+from loo_sim.settings import Amount
+
 MARGIN = 1.1
 """How far beyond the expected deals the next checkpoint is: most cells end there."""
+LEAST_DEALS = 1_000
+"""Deals, or tables, before which no cell is looked at: an error on few may be far too small."""
 LEAST_GROWTH, MOST_GROWTH = 1.25, 8.0
 """Bounds of the step: no crawling towards the aim, no leap on the word of few deals."""
+
+
+def first_checkpoint(amount: Amount, length: int) -> int:
+    """Where a cell is first looked at: at its end, or where enough chunks of `length` end."""
+    if amount.until is None:
+        return amount.most
+    return min(ceil(LEAST_DEALS / length) * length, amount.most)
 
 
 def is_reached(half_width: float, until: float) -> bool:

@@ -98,12 +98,12 @@ def count_cell(
 
     left = deque(todo)
     stop = Event()
+    unsaved = [False] * len(totals)
 
     def work(thread: int, total: Total) -> None:
         before = sum(total.checksums)
         saved = perf_counter()
         patience = SAVE_SECONDS
-        unsaved = False
         while left and not stop.is_set() and has_time():
             try:
                 chunk = left.popleft()
@@ -115,22 +115,31 @@ def count_cell(
             total.checksums.append((after - before) % CHECKSUMS)
             before = after
             advance(chunk.deals)
-            unsaved = True
+            unsaved[thread] = True
             begun = perf_counter()
             if begun - saved >= patience:
                 save(thread, total)
                 saved = perf_counter()
                 patience = max(SAVE_SECONDS, (saved - begun) / SAVE_SHARE)
-                unsaved = False
-        if unsaved and stop.is_set():
+                unsaved[thread] = False
+        if unsaved[thread] and stop.is_set():
             save(thread, total)
+            unsaved[thread] = False
 
-    with ThreadPoolExecutor(len(totals)) as pool:
-        try:
-            with stopper.shield():
-                futures = [pool.submit(work, thread, total) for thread, total in enumerate(totals)]
-            wait(futures, return_when=FIRST_EXCEPTION)
-        finally:
-            stop.set()
+    try:
+        with ThreadPoolExecutor(len(totals)) as pool:
+            try:
+                with stopper.shield():
+                    futures = [
+                        pool.submit(work, thread, total) for thread, total in enumerate(totals)
+                    ]
+                wait(futures, return_when=FIRST_EXCEPTION)
+            finally:
+                stop.set()
+    except KeyboardInterrupt:
+        for thread, total in enumerate(totals):
+            if unsaved[thread]:  # it had ended before the signal, for want of chunks
+                save(thread, total)
+        raise
     for future in futures:
         future.result()

@@ -11,6 +11,7 @@ import pyarrow as pa
 from loo_sim.cards import hand_classes
 from loo_sim.rules import UNITS_PER_STAKE
 from loo_sim.studies.estimates import (
+    FEW_DEALS,
     Z95,
     Estimate,
     Floats,
@@ -146,11 +147,12 @@ def half_widths(rows: pa.Table, miss_free: bool) -> Floats:
     Returns
     -------
     ndarray of float64, shape (rows,)
-        The largest of those of stand, miss and miss - stand; infinite for a single deal.
+        The largest of those of stand, miss and miss - stand; infinite on fewer than `FEW_DEALS`
+        deals, which may well be all alike.
     """
     figures = Values._fields if miss_free else ("stand",)
     errors = np.array([rows[f"{figure}_se"].to_numpy() for figure in figures]).max(axis=0)
-    return np.where(np.isnan(errors), np.inf, Z95 * errors)
+    return np.where(rows["n"].to_numpy() < FEW_DEALS, np.inf, Z95 * errors)
 
 
 class _Course(NamedTuple):

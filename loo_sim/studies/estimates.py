@@ -17,6 +17,10 @@ Z95 = 1.959963984540054
 """Half-width of a 95 % interval in standard errors (normal)."""
 
 
+FEW_DEALS = 30
+"""Below so many deals an estimate is called noise, whatever its standard error says."""
+
+
 def nets_of_results(pot: int, loo: int) -> list[int]:
     """Net in units of a player in, by result: 0 to 3 tricks, or the whole pot as lone player.
 

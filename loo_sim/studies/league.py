@@ -9,16 +9,15 @@ deal are not. In sessions a table stands for the deal and a person for the seat.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from math import ceil, floor, isnan, log10, nan, sqrt
-from statistics import NormalDist
+from collections.abc import Callable, Iterator, Mapping
+from math import floor, log10, nan, sqrt
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from loo_sim.inference import holm, two_sided_p
+from loo_sim.inference import holm
 from loo_sim.rules import UNITS_PER_STAKE
 from loo_sim.studies.estimates import Z95, nets_of_results, with_interval
 from loo_sim.studies.moments import WORD, Moments
@@ -30,12 +29,12 @@ if TYPE_CHECKING:
 CHUNK_DEALS = 2**18
 """Deals in a chunk of work, all turns and all deals of a table counted."""
 HEADLINE = ("policy", "net", "standing", "told from the first by")
-FIGURE = "the difference of two policies that is known least"
+FIGURE = "the difference of two policies that is known least, all of them together,"
 
 LEVEL = 0.05
 """Chance of any false difference among all that are told."""
 FEWEST = 30
-"""Deals or tables below which nothing is said of differences: all is normal theory."""
+"""Deals or tables below which nothing is said of differences: means are not normal yet."""
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -113,15 +112,13 @@ def headline(tables: Mapping[str, pa.Table]) -> list[tuple[str, ...]]:
     first = standing[0]["policy"]
     against = {row["rival"]: row for row in league if row["policy"] == first}
     tied = sum(row["tied_with_best"] for row in standing) > 1
-    clear = all((row["low"] or 0.0) > 0 for row in against.values())
     unit = "tables" if "tables_apart" in league[0] else "deals"
     told: list[tuple[str, ...]] = []
     for row in standing:
         policy = row["policy"]
-        if policy == first:
-            verdict = "best" if clear else "tied with the best" if tied else "first, by little"
-        else:
-            verdict = "tied with the best" if row["tied_with_best"] else "behind"
+        verdict = "tied with the best" if row["tied_with_best"] else "behind"
+        if policy == first and not tied:
+            verdict = "best"
         net = with_interval(row["net"], nan if row["net_se"] is None else row["net_se"])
         apart = _told_apart(against[policy], unit) if policy != first else ""
         told.append((policy, net, verdict, apart))
@@ -133,15 +130,15 @@ def _told_apart(row: Mapping[str, Any], unit: str) -> str:
     fewest, about, most = (row[f"{unit}_apart{end}"] for end in ("_low", "", "_high"))
     if fewest is None:
         return "–"
-    return (
-        f"over {_round_count(fewest)} {unit}" if most is None else f"{_round_count(about)} {unit}"
-    )
+    if most is None:
+        return f"over {_rounded(fewest, floor)} {unit}"
+    return f"{_rounded(about, round)} {unit}"
 
 
-def _round_count(number: float) -> str:
-    """A number rounded up to two digits that count: 1,300,000."""
-    step = 10 ** max(floor(log10(max(number, 1.0))) - 1, 0)
-    return f"{ceil(number / step) * step:,}"
+def _rounded(number: float, to_whole: Callable[[float], int]) -> str:
+    """A number with three digits that count: 1,230,000."""
+    step = 10 ** max(floor(log10(max(number, 1.0))) - 2, 0)
+    return f"{max(to_whole(number / step), 1) * step:,}"
 
 
 def _read_sums(row: Ints, n: int) -> Moments:
@@ -205,10 +202,12 @@ class _Pairs(NamedTuple):
 def _compare_pairs(cell: Cell, work: int, sums: Ints, spread: Floats) -> _Pairs:
     """Compare each two policies on the same deals.
 
-    Intervals are Bonferroni's, ``diff ± z se`` with z the ``1 - 0.05 / (2 m)`` quantile of the
-    normal distribution for m pairs; p-values are Holm's (see `inference.holm`). Both hold however
-    the pairs depend on each other.
+    Intervals are Bonferroni's, ``diff ± t se`` with t the ``1 - 0.05 / (2 m)`` quantile of
+    Student's distribution with n - 1 degrees of freedom for m pairs; p-values are Holm's (see
+    `inference.holm`). Both hold however the pairs depend on each other.
     """
+    from scipy import stats
+
     policies = len(cell.policies)
     one, other = np.tril_indices(policies, -1)
     per = UNITS_PER_STAKE * cell.players
@@ -216,8 +215,12 @@ def _compare_pairs(cell: Cell, work: int, sums: Ints, spread: Floats) -> _Pairs:
     diff = np.array([pair.mean(per) for pair in read])
     se = np.array([pair.se(per) for pair in read])
     enough = work >= FEWEST
-    z = NormalDist().inv_cdf(1 - LEVEL / (2 * len(read))) if enough else nan
-    p = holm(two_sided_p(diff, se)) if enough else np.full(len(read), nan)
+    t, p = nan, np.full(len(read), nan)
+    if enough:
+        t = float(stats.t.ppf(1 - LEVEL / (2 * len(read)), work - 1))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            deviation = np.where(diff == 0, 0.0, np.abs(diff) / se)
+        p = holm(2 * stats.t.sf(deviation, work - 1))
     variance = spread[one] ** 2 + spread[other] ** 2
     plain_se = np.sqrt(variance / (work * cell.players))
 
@@ -229,7 +232,7 @@ def _compare_pairs(cell: Cell, work: int, sums: Ints, spread: Floats) -> _Pairs:
     return _Pairs(
         diff=square(diff, sign=-1),
         se=square(se),
-        margin=square(z * se),
+        margin=square(t * se),
         p=square(p),
         plain_se=square(plain_se),
         variance=square(variance),
@@ -286,7 +289,8 @@ def _standing_table(cell: Cell, work: int, sums: Ints, spread: Floats, pairs: _P
     per = UNITS_PER_STAKE * cell.players
     own = [_read_sums(sums[place, place], work) for place in range(len(cell.policies))]
     order = sorted(range(len(own)), key=lambda place: -own[place].x)
-    p = pairs.p[order[0]]
+    first = order[0]
+    ahead = pairs.diff[first] > pairs.margin[first]
     return pa.table(
         {
             "policy": [cell.policies[place].name for place in order],
@@ -294,6 +298,6 @@ def _standing_table(cell: Cell, work: int, sums: Ints, spread: Floats, pairs: _P
             "net": [own[place].mean(per) for place in order],
             "net_se": _column([own[place].se(per) for place in order]),
             "spread": _column(spread[order]),
-            "tied_with_best": [isnan(p[place]) or bool(p[place] >= LEVEL) for place in order],
+            "tied_with_best": [not ahead[place] for place in order],
         }
     )
