@@ -70,7 +70,7 @@ class Verification:
     chunks : int
         Chunks of the result.
     recomputed : int
-        How many of them were recomputed: none where a file was altered.
+        How many of them were recomputed.
     differing : tuple of KeptChunk
         Those whose counts came out otherwise.
     seed : int

@@ -131,7 +131,7 @@ def sit_down(terms, words, n, t):
     t.byte[:n, HERE : HERE + people] = 1
     for table in range(n):
         first = np.int64(draw_below(words[table], np.uint64(people)))
-        # The person before him dealt last, so to speak.
+        # `begin_deal` passes the deal on: as if the person before him had dealt.
         t.money[table, DEALER] = first - 1 if first > 0 else people - 1
         t.money[table, AT_TABLE] = people
 

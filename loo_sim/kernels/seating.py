@@ -1,7 +1,7 @@
 """Who plays in which seat of a league: an order of the policies, turned by one from turn to turn.
 
 The order is drawn for each deal or table, so that it is nobody's lot to sit behind the same rival
-all the time. Its random number are the first two words, low word first, of block `ORDER_BLOCK` of
+all the time. Its random number is the first two words, low word first, of block `ORDER_BLOCK` of
 the stream of tables (`draws.TABLE_STREAM`). From the last place down to the second, the number's
 remainder by the places up to there says which of them the last changes with, and its quotient goes
 on: of 16 policies no order's chance is off by more than 16! / 2**64, a millionth.

@@ -87,11 +87,12 @@ def growth(cell: Cell) -> str:
     """A sentence on whether the pot still grows in the second half of a session.
 
     Both means come from the same tables, so that the sum of both errors is taken for that of the
-    difference: the most it can be. Empty if there is no second deal to compare.
+    difference: the most it can be. Empty if there is no second deal to compare, or if some tables
+    ended before it: the others would be another kind of table.
     """
     path = cell.tables["path"].sort_values("deal", ignore_index=True)
     middle, last = path.iloc[len(path) // 2], path.iloc[-1]
-    if len(path) < 2 or middle["deal"] == last["deal"]:
+    if middle["deal"] == last["deal"] or middle["n"] != last["n"]:
         return ""
     change = last["pot"] - middle["pot"]
     deals = f"deal {middle['deal']:.0f} and deal {last['deal']:.0f}"

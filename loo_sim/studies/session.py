@@ -6,7 +6,7 @@ Every error is taken over independent tables, never over deals in a row, which s
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import sqrt
+from math import fsum, sqrt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -208,8 +208,9 @@ def _path_table(cell: Cell, kept: SessionCounts) -> pa.Table:
             break
         met, units = _bin_values(counts, BINS, signed=False)
         stakes, share = units / UNITS_PER_STAKE, counts[met, 0] / n
-        mean = float(np.sum(share * stakes))
-        variance = float(np.sum(share * (stakes - mean) ** 2))
+        # Sums of `fsum`, which are the same on every machine.
+        mean = fsum(share * stakes)
+        variance = fsum(share * (stakes - mean) ** 2)
         rows.append(
             {
                 "deal": point * every + 1,

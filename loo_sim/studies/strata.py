@@ -13,6 +13,7 @@ counted at all.
 
 from __future__ import annotations
 
+from math import fsum, sqrt
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -70,7 +71,8 @@ def precision_table(cell: Cell, counts: npt.NDArray[np.uint32]) -> pa.Table:
     rows = []
     for figure in Values._fields if n else ():
         simple, strata = getattr(plain, figure), getattr(by_stratum, figure)
-        mean, se = share @ strata.mean, np.sqrt(share**2 @ strata.se**2)
+        # Sums of `fsum`, which are the same on every machine.
+        mean, se = fsum(share * strata.mean), sqrt(fsum(share**2 * strata.se**2))
         plain_se = simple.se[0]
         unpaired_se = np.hypot(plain.stand.se[0], plain.miss.se[0])
         is_paired = figure == "miss_minus_stand"
