@@ -28,7 +28,7 @@ from loo_sim.kernels.game import (
 )
 from loo_sim.kernels.philox import block_words, draw_below
 
-LANES = 1024
+LANES = 2048
 """Deals side by side: enough to fill the registers, few enough to stay in the caches."""
 QUARTERS = 4
 SECOND_TRICK_SHIFT = 6
@@ -68,7 +68,7 @@ class Scratch(NamedTuple):
         Entry of the player in each slot (see `announcing`); the last row is a work row.
     row : uint8 (BATCH_ROWS, lanes)
         Bytes of a deal, at the rows that `announcing` names.
-    order, start : int64 (lanes,), (18,)
+    order, start : uint16 (lanes,), int64 (18,)
         Lanes sorted by number of players in; where each number starts.
     place : int64 (4, 18)
         Work rows of sorting.
@@ -87,7 +87,7 @@ class Scratch(NamedTuple):
     pot_class: npt.NDArray[np.int32]
     entry_in: npt.NDArray[np.uint32]
     row: npt.NDArray[np.uint8]
-    order: npt.NDArray[np.int64]
+    order: npt.NDArray[np.uint16]
     start: npt.NDArray[np.int64]
     place: npt.NDArray[np.int64]
     contest: npt.NDArray[np.uint8]
@@ -108,7 +108,7 @@ def make_scratch() -> Scratch:
         pot_class=np.zeros(LANES, np.int32),
         entry_in=np.zeros((MAX_SEATS + 1, LANES), np.uint32),
         row=np.zeros((BATCH_ROWS, LANES), np.uint8),
-        order=np.zeros(LANES, np.int64),
+        order=np.zeros(LANES, np.uint16),
         start=np.zeros(MAX_SEATS + 2, np.int64),
         place=np.zeros((QUARTERS, MAX_SEATS + 2), np.int64),
         contest=np.zeros((CONTEST_ROWS, LANES), np.uint8),
@@ -163,7 +163,7 @@ def sort_by_number(number, shift, order, start, place):
         Its bits from `shift` up are the number, 0 to 16.
     shift : int
         0, or `STANDERS_SHIFT` to sort lanes by their situations' players in.
-    order, start : int64 (lanes,), (18,)
+    order, start : uint16 (lanes,), int64 (18,)
         Modified in place: those of number k are `order[start[k] : start[k + 1]]`, ascending.
     place : int64 (4, 18)
         Work rows: the next place of each number, for each quarter of the lanes.

@@ -80,7 +80,7 @@ def play_tricks(game, k, lanes, s):
         The game.
     k : int
         Players in each contest, 2 to 16.
-    lanes : int64 (m,)
+    lanes : uint16 (m,)
         Lanes of the batch whose slots hold the contests.
     s : Scratch
         In: `entry_in`, and the random ranks in `row` where words are drawn. Out, in `contest`: rows

@@ -75,7 +75,7 @@ def encode_session(
     game = Game(
         settings=settings,
         rows=classes.rows,
-        row_of=classes.row_of.reshape(-1, kinds, seats, 2 * seats),
+        row_of=classes.row_of.astype(np.uint32).reshape(-1, kinds, seats, 2 * seats),
         kind_of=classes.kind_of,
         mixtures=classes.mixtures,
         draws=np.full(people, draws, dtype=np.uint8),

@@ -1,4 +1,7 @@
-"""What the kernels know of a game: rules, policies and pot, with nothing in it but numbers."""
+"""What the kernels know of a game: rules, policies and pot, with nothing in it but numbers.
+
+What indexes an array is unsigned: a number that may be negative would be looked at for its sign.
+"""
 
 from __future__ import annotations
 
@@ -70,7 +73,7 @@ class Game(NamedTuple):
         Rules, pot and flags, at the places named above.
     rows : uint8 (rows, hands)
         Announcement of each hand: 0 to 3, or 4 + mixture.
-    row_of : int32 (classes, kinds, players, 2 players)
+    row_of : uint32 (classes, kinds, players, 2 players)
         Row of [class of the pot, kind of policy, seat, 2 standers + miss_free]; class and kind are
         0 where neither pots nor seats change.
     kind_of : uint8 (people,)
@@ -89,7 +92,7 @@ class Game(NamedTuple):
 
     settings: npt.NDArray[np.int64]
     rows: npt.NDArray[np.uint8]
-    row_of: npt.NDArray[np.int32]
+    row_of: npt.NDArray[np.uint32]
     kind_of: npt.NDArray[np.uint8]
     mixtures: npt.NDArray[np.uint64]
     draws: npt.NDArray[np.uint8]
@@ -173,7 +176,7 @@ def encode(rules: Rules, tables: Tables, pot: int) -> Game:
     return Game(
         settings=settings,
         rows=np.array(tables.rows, dtype=np.uint8, order="C"),
-        row_of=np.array(tables.row_of, dtype=np.int32).reshape(1, 1, players, 2 * players),
+        row_of=np.array(tables.row_of, dtype=np.uint32).reshape(1, 1, players, 2 * players),
         kind_of=np.zeros(players, dtype=np.uint8),
         mixtures=np.array(tables.mixtures, dtype=np.uint64).reshape(-1, 3),
         draws=np.array(tables.announce_draws + 2 * np.asarray(tables.play_draws), dtype=np.uint8),

@@ -85,7 +85,7 @@ def encode_league(rules: Rules, policies: Sequence[Policy], players: int, pot: i
     rows = Rows()
     which = situations(players)
     seat, standers, miss_free = np.array(which).T
-    row_of = np.zeros((1, len(policies), players, 2 * players), dtype=np.int32)
+    row_of = np.zeros((1, len(policies), players, 2 * players), dtype=np.uint32)
     for kind, policy in enumerate(policies):
         row_of[0, kind, seat, 2 * standers + miss_free] = rows.add(
             policy, rules, players, pot, which

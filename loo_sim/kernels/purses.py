@@ -88,7 +88,7 @@ class Tables(NamedTuple):
         Deals played when a person left, else `STILL_THERE`.
     byte : uint8 (lanes, BYTES)
         Who is there, sits where and is played by whom.
-    order, start : int64 (lanes,), (18,)
+    order, start : uint16 (lanes,), int64 (18,)
         Tables sorted by number of people at them; where each number starts.
     table : int64 (lanes,)
         Table whose deal lies in each lane of a batch of deals.
@@ -98,7 +98,7 @@ class Tables(NamedTuple):
     people: npt.NDArray[np.int64]
     left_at: npt.NDArray[np.int64]
     byte: npt.NDArray[np.uint8]
-    order: npt.NDArray[np.int64]
+    order: npt.NDArray[np.uint16]
     start: npt.NDArray[np.int64]
     table: npt.NDArray[np.int64]
 
@@ -110,7 +110,7 @@ def make_tables() -> Tables:
         people=np.zeros((LANES, MAX_SEATS, PERSON_PLACES), np.int64),
         left_at=np.zeros((LANES, MAX_SEATS), np.int64),
         byte=np.zeros((LANES, BYTES), np.uint8),
-        order=np.zeros(LANES, np.int64),
+        order=np.zeros(LANES, np.uint16),
         start=np.zeros(MAX_SEATS + 2, np.int64),
         table=np.zeros(LANES, np.int64),
     )
@@ -237,7 +237,7 @@ def settle(terms, k, lanes, s, t):
         Of the session.
     k : int
         Players in, at least 2.
-    lanes : int64 (m,)
+    lanes : uint16 (m,)
         Lanes whose contests lie played in `s.contest`, side by side.
     s : Scratch
         The batch of deals.
