@@ -41,6 +41,7 @@ from loo_sim.policies.player import PolicyPlayer
 from loo_sim.referee import play_deal
 from loo_sim.rules import PRESETS, UNITS_PER_STAKE, Rules
 from loo_sim.studies import aimed, announce
+from loo_sim.studies.by_hand import half_widths
 from loo_sim.studies.estimates import Z95
 
 STAKES = UNITS_PER_STAKE
@@ -516,7 +517,7 @@ def test_a_hand_that_came_up_once_leaves_the_widest_interval_unknown() -> None:
 @few
 def test_aiming_gains_where_the_situation_is_rare_with_some_hands() -> None:
     """The worst hand, against the same number of deals alike for every hand and plain ones."""
-    situation, deals = Situation(3, 2, True), 2**23
+    situation, deals = Situation(3, 2, True), 2**25
     cell = Cell({}, 5, 6 * STAKES, PRESETS["standard"], (policy("trumps"),) * 5, aim=situation)
     game = announce.encode(cell)
     assert np.array_equal(game.aim.slots, announce.encode(cell).aim.slots)
@@ -530,3 +531,20 @@ def test_aiming_gains_where_the_situation_is_rare_with_some_hands() -> None:
         gain.append(row["gain"])
     assert worst[0] < 0.85 * worst[1]
     assert gain[0] > 1.5 * gain[1] > 3
+
+
+def test_a_hand_is_known_as_widely_as_its_widest_figure_and_from_30_deals_on() -> None:
+    rows = pa.table(
+        {
+            "n": [30, 29, 4000, 1],
+            "stand_se": [0.1, 0.0, 0.01, None],
+            "miss_se": [0.2, 0.0, 0.03, None],
+            "miss_minus_stand_se": [0.15, 0.0, 0.02, None],
+        }
+    )
+    assert half_widths(rows, miss_free=True).tolist() == pytest.approx(
+        [Z95 * 0.2, np.inf, Z95 * 0.03, np.inf]
+    )
+    assert half_widths(rows, miss_free=False).tolist() == pytest.approx(
+        [Z95 * 0.1, np.inf, Z95 * 0.01, np.inf]
+    )

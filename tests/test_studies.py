@@ -410,11 +410,8 @@ def test_the_headline_of_announce_pools_all_hands_of_the_first_seat_and_the_deal
     first = sample[sample["seat"] == 0]
     worth = np.array([-4.0, 3, 6, 9, 9])
     own, other = worth[first["own"]], worth[first["other"]]
-    of_hands = [
-        standard_error(worth[hand["other"]] * miss - worth[hand["own"]] * stand)
-        for _, hand in first.groupby("class")
-        for stand, miss in [(1, 0), (0, 1), (1, 1)]
-    ]
+    # Some hand came up in fewer than 30 deals, so that it is not known how widely all are known.
+    assert first.groupby("class").size().min() < 30
     found = announce.headline(tables)
     assert [row[:2] for row in found] == [("first", "0"), ("dealer", "1")]
     assert found[0][2:] == (
@@ -423,7 +420,7 @@ def test_the_headline_of_announce_pools_all_hands_of_the_first_seat_and_the_deal
         f"{other.mean():+.4f} ± {Z95 * standard_error(other):.4f}",
         f"{(other - own).mean():+.4f} ± {Z95 * standard_error(other - own):.4f}",
         f"{(first['other'] == 0).mean():.1%}",
-        f"± {Z95 * max(of_hands):.4f}",
+        "–",
     )
 
 
