@@ -11,6 +11,7 @@ import numba
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+import pyarrow as pa
 import pytest
 from kernel_deals import (
     ACTIONS,
