@@ -27,7 +27,7 @@ from loo_sim.kernels.game import (
 
 OPENING = np.uint8(1)
 """The situation of the first to speak: nobody in, the miss there."""
-MIXED = np.uint8(4)
+ZERO, MIXED = np.uint8(0), np.uint8(4)
 """Row values from here up name mixtures."""
 WHO_SHIFT = np.uint32(24)
 ACTION_BITS = np.uint32(ACTION_SHIFT)
@@ -106,19 +106,18 @@ def look_up_person(game, seat, pot_class, person, index, situation, said):
 
 @inner
 def draw_actions(mixtures, word, said):
-    """Resolve mixtures by a 32-bit word: fold, stand, miss or defend, in this order."""
+    """Resolve mixtures by a 32-bit word: fold, stand, miss or defend, in this order.
+
+    An action's number is that of the thresholds passed. There is no branch, since none of them
+    could be foreseen; where nothing is mixed, the first mixture is looked at for nothing.
+    """
     for lane in range(said.size):
-        if said[lane] >= MIXED:
-            x = np.uint64(word[lane])
-            thresholds = mixtures[said[lane] - MIXED]
-            if x < thresholds[0]:
-                said[lane] = SAYS_FOLD
-            elif x < thresholds[1]:
-                said[lane] = SAYS_STAND
-            elif x < thresholds[2]:
-                said[lane] = SAYS_MISS
-            else:
-                said[lane] = SAYS_DEFEND
+        what, x = said[lane], np.uint64(word[lane])
+        mixed = what >= MIXED
+        m = np.uint8(what - MIXED) if mixed else ZERO
+        drawn = np.uint8(x >= mixtures[m, 0]) + np.uint8(x >= mixtures[m, 1])
+        drawn = np.uint8(drawn + np.uint8(x >= mixtures[m, 2]))
+        said[lane] = drawn if mixed else what
 
 
 @inner
