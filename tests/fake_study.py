@@ -15,6 +15,8 @@ import pyarrow as pa
 from loo_sim.studies.estimates import Z95
 
 KINDS = 7
+THREE_CELLS = 'study = "deals"\ndeals = 95\nseed = 4\n[sweep]\npot = [3, 6, 9]\n'
+"""An experiment of three cells, of ten chunks each."""
 
 
 def kind_of(seed: int, number: int) -> int:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Mapping, Sequence
 from html.parser import HTMLParser
 from pathlib import Path
@@ -287,3 +290,16 @@ class Page(HTMLParser):
 def page_of(directory) -> Page:
     written = write_report(directory, directory / "page.html")
     return Page(written.path.read_text(encoding="utf-8"))
+
+
+def written_by_another_process(directory: Path, folder: Path) -> bytes:
+    """The page of a result, as a process of its own writes it in a folder."""
+    program = (
+        "import sys, pathlib, loo_sim.report as r;r.write_report(*map(pathlib.Path, sys.argv[1:]))"
+    )
+    path = folder / "again.html"
+    # A hash seed of its own shuffles whatever order rests on sets.
+    environment = os.environ | {"PYTHONHASHSEED": "12345"}
+    command = [sys.executable, "-c", program, str(directory), str(path)]
+    subprocess.run(command, check=True, env=environment, cwd=folder)
+    return path.read_bytes()

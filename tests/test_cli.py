@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from fake_study import fake_study
 
 import loo_sim
 from loo_sim.cli import cli
@@ -42,12 +41,6 @@ def python(script: str, *words: object, **options) -> subprocess.CompletedProces
 
 
 MAIN = "from loo_sim.cli import main; main()"
-
-
-@pytest.fixture
-def study():
-    with fake_study() as fake:
-        yield fake
 
 
 @pytest.fixture

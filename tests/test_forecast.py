@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner, Result
-from fake_study import fake_study, kind_of
+from fake_study import THREE_CELLS, kind_of
 
 from loo_sim.cli import cli
 from loo_sim.experiment import load_experiment
@@ -22,22 +22,6 @@ from loo_sim.runner.lock import HOLDER, DirectoryLock, holder_of
 from loo_sim.runner.needs import count_sizes, memory_needed
 from loo_sim.runner.run import Run, run_experiment
 from loo_sim.studies import find_study
-
-THREE_CELLS = 'study = "deals"\ndeals = 95\nseed = 4\n[sweep]\npot = [3, 6, 9]\n'
-
-
-@pytest.fixture
-def study():
-    with fake_study() as fake:
-        yield fake
-
-
-@pytest.fixture
-def file(tmp_path) -> Path:
-    """An experiment of three cells, of ten chunks each in the fake study."""
-    path = tmp_path / "x.toml"
-    path.write_text(THREE_CELLS, encoding="utf-8")
-    return path
 
 
 def loosim(*words: object) -> Result:

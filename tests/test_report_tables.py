@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 
 import pandas as pd
 import pytest
@@ -17,6 +14,7 @@ from report_samples import (
     session_cell,
     session_tables,
     write_result,
+    written_by_another_process,
 )
 
 from loo_sim.experiment import load_experiment
@@ -103,14 +101,7 @@ def test_leagues_side_by_side(pages):
 @pytest.mark.parametrize("made", ["evenings", "leagues"])
 def test_another_process_writes_the_same_bytes(made, request, pages, tmp_path):
     directory = request.getfixturevalue(made)
-    program = (
-        "import sys, pathlib, loo_sim.report as r;r.write_report(*map(pathlib.Path, sys.argv[1:]))"
-    )
-    path = tmp_path / "again.html"
-    environment = os.environ | {"PYTHONHASHSEED": "12345"}
-    command = [sys.executable, "-c", program, str(directory), str(path)]
-    subprocess.run(command, check=True, env=environment, cwd=tmp_path)
-    assert path.read_bytes() == pages[made].html.encode()
+    assert written_by_another_process(directory, tmp_path) == pages[made].html.encode()
 
 
 def test_a_page_of_an_evening_speaks_of_evenings(tmp_path):

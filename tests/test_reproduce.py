@@ -11,7 +11,6 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 from click.testing import CliRunner
-from fake_study import fake_study
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -31,12 +30,6 @@ name = "mine"
 rules = [{ when = "over_best == 0", do = "stand" }]
 otherwise = "fold"
 """
-
-
-@pytest.fixture
-def study():
-    with fake_study() as fake:
-        yield fake
 
 
 def loosim(*words):

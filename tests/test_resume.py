@@ -17,7 +17,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner, Result
-from fake_study import fake_study
 
 import loo_sim
 from loo_sim.cli import cli
@@ -30,22 +29,6 @@ from loo_sim.runner.lock import DirectoryLock, HeldError
 from loo_sim.runner.parts import Parts, Total
 from loo_sim.runner.progress import LineProgress
 from loo_sim.runner.run import Run, run_experiment
-
-THREE_CELLS = 'study = "deals"\ndeals = 95\nseed = 4\n[sweep]\npot = [3, 6, 9]\n'
-
-
-@pytest.fixture
-def study():
-    with fake_study() as fake:
-        yield fake
-
-
-@pytest.fixture
-def file(tmp_path) -> Path:
-    """An experiment of three cells, of ten chunks each in the fake study."""
-    path = tmp_path / "x.toml"
-    path.write_text(THREE_CELLS, encoding="utf-8")
-    return path
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from fake_study import fake_study, kind_of
+from fake_study import kind_of
 
 from loo_sim.cards import hand_classes, hand_index, live_cards
 from loo_sim.experiment import load_experiment
@@ -34,12 +34,6 @@ from loo_sim.studies import find_study
 from loo_sim.sweep import column_values
 
 TESTS = Path(__file__).parent
-
-
-@pytest.fixture
-def study():
-    with fake_study() as fake:
-        yield fake
 
 
 def experiment(folder: Path, text: str = "") -> Path:

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from fake_study import fake_study, kind_of
+from fake_study import kind_of
 
 from loo_sim.cli import main
 from loo_sim.experiment import load_experiment
 from loo_sim.result import read_tables
 from loo_sim.runner.run import Run, run_experiment
-from loo_sim.runner.stopping import first_checkpoint, is_reached, next_checkpoint
+from loo_sim.runner.stopping import first_checkpoint, is_reached, next_checkpoint, take_up
 from loo_sim.settings import Amount
 from loo_sim.studies import deals
 from loo_sim.studies.estimates import Z95
@@ -43,16 +43,19 @@ def test_the_first_look_is_at_a_thousand_or_at_the_end_of_a_longer_chunk():
     assert first_checkpoint(Amount(10**9), 64) == 10**9
 
 
+def test_chunks_beyond_the_last_checkpoint_that_is_known_are_of_no_use():
+    amount = Amount(10**9, 0.1)
+    assert take_up([], [], amount, 500) == ([1000], False)
+    assert take_up([], [0, 1], amount, 500) == ([1000], False)
+    assert take_up([], [0, 2], amount, 500) == ([1000], True)
+    assert take_up([1000, 8000], [0, 15], amount, 500) == ([1000, 8000], False)
+    assert take_up([1000, 8000], [16], amount, 500) == ([1000, 8000], True)
+
+
 def test_an_interval_of_unknown_width_is_never_narrow_enough():
     assert is_reached(0.1, 0.1)
     assert not is_reached(0.1001, 0.1)
     assert not is_reached(nan, 10.0)
-
-
-@pytest.fixture
-def study():
-    with fake_study() as study:
-        yield study
 
 
 def written(folder: Path, text: str) -> Path:

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner, Result
-from fake_study import KINDS, fake_study, kind_of
+from fake_study import KINDS, THREE_CELLS, kind_of
 
 import loo_sim
 from loo_sim.cli import cli
@@ -28,14 +28,7 @@ from loo_sim.runner.run import run_experiment
 from loo_sim.studies import STUDY_NAMES, find_study
 from loo_sim.verification import verify
 
-THREE_CELLS = 'study = "deals"\ndeals = 95\nseed = 4\n[sweep]\npot = [3, 6, 9]\n'
 MOST = 2**64
-
-
-@pytest.fixture
-def study():
-    with fake_study() as fake:
-        yield fake
 
 
 @pytest.fixture
