@@ -13,7 +13,7 @@ from loo_sim.runner.parts import Total
 from loo_sim.runner.plan import chunks, deals_in
 from loo_sim.runner.progress import Progress
 from loo_sim.runner.signals import Stopper
-from loo_sim.runner.stopping import first_checkpoint, is_reached, next_checkpoint
+from loo_sim.runner.stopping import is_reached, next_checkpoint, take_up
 from loo_sim.runner.threads import affordable_threads, count_cell
 from loo_sim.settings import Amount
 from loo_sim.studies import Study
@@ -87,10 +87,9 @@ class CellAtWork:
         """Take up what was counted before."""
         self._total, self.damaged = self._parts.load()
         kept = self.at.partial.checkpoints(self.number)
-        self._checkpoints = kept or [first_checkpoint(self.at.amount, self._length)]
+        self._checkpoints, lost = take_up(kept, self._total.chunks, self.at.amount, self._length)
         self.goal = self._checkpoints[-1]
-        if self._total.chunks and max(self._total.chunks) * self._length >= self.goal:
-            # The checkpoints are lost, and with them what the counts were of.
+        if lost:
             self.damaged.append(f"cell-{self.number}.goal")
             self._parts.clear()
             self._total = Total(self._empty())

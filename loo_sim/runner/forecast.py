@@ -38,7 +38,7 @@ from loo_sim.runner.progress import Progress
 from loo_sim.runner.results import OLDER, RESULT, refuse, result_of
 from loo_sim.runner.run import cells_done
 from loo_sim.runner.signals import Stopper
-from loo_sim.runner.stopping import MARGIN, first_checkpoint
+from loo_sim.runner.stopping import MARGIN, take_up
 from loo_sim.runner.threads import affordable_threads, compile_kernels, count_cell
 from loo_sim.studies import Study, find_study
 
@@ -266,9 +266,10 @@ def _look(experiment: Experiment, study: Study, directory: Path, fresh: bool) ->
                 length = study.chunk_length(cell)
                 parts = kept.parts(number, length, partial(study.empty_counts, cell))
                 total, bad = parts.look()
-                first = first_checkpoint(experiment.amount, length)
-                goal = (kept.checkpoints(number) or [first])[-1]
-                if total.chunks and max(total.chunks) * length >= goal:
+                (*_, goal), lost = take_up(
+                    kept.checkpoints(number), total.chunks, experiment.amount, length
+                )
+                if lost:
                     bad.append(f"cell-{number}.goal")
                     total.chunks.clear()
                 damaged += bad

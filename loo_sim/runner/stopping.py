@@ -8,6 +8,7 @@ often, and stopping at the first lucky look, is what would spoil the interval.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import ceil, isfinite
 
 from loo_sim.settings import Amount
@@ -25,6 +26,33 @@ def first_checkpoint(amount: Amount, length: int) -> int:
     if amount.until is None:
         return amount.most
     return min(ceil(LEAST_DEALS / length) * length, amount.most)
+
+
+def take_up(
+    kept: Sequence[int], chunks: Sequence[int], amount: Amount, length: int
+) -> tuple[list[int], bool]:
+    """The checkpoints that a cell goes on from.
+
+    Parameters
+    ----------
+    kept : sequence of int
+        Those that are known; empty if none was passed, or if they are lost.
+    chunks : sequence of int
+        Numbers of the chunks that are counted.
+    amount : Amount
+        How much is to be done.
+    length : int
+        Deals of a chunk.
+
+    Returns
+    -------
+    checkpoints : list of int
+        At least one; the last is the one to go to.
+    lost : bool
+        Whether chunks beyond it are counted: their checkpoints are lost, and they are of no use.
+    """
+    checkpoints = list(kept) or [first_checkpoint(amount, length)]
+    return checkpoints, bool(chunks) and max(chunks) * length >= checkpoints[-1]
 
 
 def is_reached(half_width: float, until: float) -> bool:

@@ -19,8 +19,8 @@ import pyarrow as pa
 
 from loo_sim.inference import holm
 from loo_sim.rules import UNITS_PER_STAKE
-from loo_sim.studies.estimates import Z95, nets_of_results, with_interval
-from loo_sim.studies.moments import WORD, Moments
+from loo_sim.studies.estimates import FEW_DEALS, Z95, nets_of_results, with_interval
+from loo_sim.studies.moments import Moments, read_sums
 
 if TYPE_CHECKING:
     from loo_sim.experiment import Cell
@@ -33,8 +33,6 @@ FIGURE = "the difference of two policies that is known least, all of them togeth
 
 LEVEL = 0.05
 """Chance of any false difference among all that are told."""
-FEWEST = 30
-"""Deals or tables below which nothing is said of differences: means are not normal yet."""
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -142,14 +140,8 @@ def _rounded(number: float, to_whole: Callable[[float], int]) -> str:
 
 
 def _read_sums(row: Ints, n: int) -> Moments:
-    """Exact sums over `n` deals or tables (see `kernels.sums.MOMENTS`).
-
-    All words but the high one of x are sums of words from 0 to 2**32 - 1: below 2**64 up to 2**32
-    deals, but not below 2**63, so that they are read without a sign.
-    """
-    low, high, *squares = (int(word) for word in row[:6])
-    x = low % WORD**2 + high * WORD
-    xx = sum(word % WORD**2 * WORD**i for i, word in enumerate(squares))
+    """Exact sums over `n` deals or tables, each of which counts once."""
+    x, xx = read_sums(row)
     return Moments(n, x, xx, x, n, n)
 
 
@@ -214,7 +206,7 @@ def _compare_pairs(cell: Cell, work: int, sums: Ints, spread: Floats) -> _Pairs:
     read = [_read_sums(sums[i, j], work) for i, j in zip(one, other, strict=True)]
     diff = np.array([pair.mean(per) for pair in read])
     se = np.array([pair.se(per) for pair in read])
-    enough = work >= FEWEST
+    enough = work >= FEW_DEALS  # before, means are not normal yet
     t, p = nan, np.full(len(read), nan)
     if enough:
         t = float(stats.t.ppf(1 - LEVEL / (2 * len(read)), work - 1))

@@ -58,6 +58,22 @@ class Moments(NamedTuple):
         return sqrt(squares / self.y**2 * self.n / (self.n - 1)) / self.y / per_unit
 
 
+def read_sums(row: npt.NDArray[np.int64]) -> tuple[int, int]:
+    """Exact sums of x and of x squared out of the words that a kernel keeps.
+
+    All words but the high one of x are sums of words from 0 to 2**32 - 1: below 2**64 up to 2**32
+    deals or tables, but not below 2**63, so that they are read without a sign.
+
+    Parameters
+    ----------
+    row : int64 (8,)
+        As `kernels.sums.MOMENTS` says.
+    """
+    low, high, *squares = row.tolist()[:6]
+    x = low % WORD**2 + high * WORD
+    return x, sum(word % WORD**2 * WORD**i for i, word in enumerate(squares))
+
+
 def read_moments(row: npt.NDArray[np.int64], played: npt.NDArray[np.int64], n: int) -> Moments:
     """Exact sums out of the words that the kernel keeps (see `kernels.sums.MOMENTS`).
 
@@ -68,13 +84,5 @@ def read_moments(row: npt.NDArray[np.int64], played: npt.NDArray[np.int64], n: i
     n : int
         Tables.
     """
-    low, high, *squares, low_cross, high_cross = row.tolist()
-    y_low, y_high, *y_squares, _, _ = played.tolist()
-    return Moments(
-        n,
-        low + high * WORD,
-        sum(word * WORD**i for i, word in enumerate(squares)),
-        low_cross + high_cross * WORD,
-        y_low + y_high * WORD,
-        sum(word * WORD**i for i, word in enumerate(y_squares)),
-    )
+    low_cross, high_cross = row.tolist()[6:]
+    return Moments(n, *read_sums(row), low_cross + high_cross * WORD, *read_sums(played))
