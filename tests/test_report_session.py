@@ -106,7 +106,7 @@ class TestPot:
         assert set(shares) == {"–"}
 
     def test_lengths_that_are_counted_together(self, tmp_path):
-        from loo_sim.kernels.sessions import MOST_GAP
+        from loo_sim.kernels.table_counts import MOST_GAP
 
         assert pot_path.LONGEST_COUNTED == MOST_GAP
         tables = session_tables()

@@ -9,7 +9,7 @@ import pytest
 from kernel_deals import seats
 
 from loo_sim.kernels.encode_session import encode_session
-from loo_sim.kernels.purses import DEALER, LOOED, LOOED_LAST, PLAYED, POT, PURSE, STILL_THERE
+from loo_sim.kernels.purses import DEALER, LOOED_LAST, PLAYED, POT, PURSE, STILL_THERE
 from loo_sim.kernels.sessions import keep_tables
 from loo_sim.rules import PRESETS, UNITS_PER_STAKE, Rules
 from loo_sim.session import play_table
@@ -81,7 +81,7 @@ def test_every_table_agrees_after_every_deal(case: str) -> None:
         for played in table.deals:
             for person, net in zip(played.seated, played.deal.net, strict=True):
                 looed[person] += net < 0
-        assert end.people[lane, :players, LOOED].tolist() == looed.tolist()
+        assert end.looed[lane, :players].tolist() == looed.tolist()
         assert sum(table.purses) + table.pot == players * (units or 0)
 
 

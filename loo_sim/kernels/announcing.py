@@ -38,10 +38,10 @@ FORCED, SITUATION, SITUATION_IF, SAID = range(4)
 announcement changed; what a seat says."""
 RESULT = 3
 """What one seat's alternatives lead to: rows `RESULT` + `STAND`, `RESULT` + `MISS`."""
-ACTION, PREFERENCE, PERSON = 6, 22, 38
+ACTION, PREFERENCE, KIND = 6, 22, 38
 """First byte rows of what each seat announced, of the random ranks of its cards, and, where people
-change seats, of the person in it."""
-BATCH_ROWS = PERSON + MAX_SEATS
+change seats, of the kind of policy of the person in it."""
+BATCH_ROWS = KIND + MAX_SEATS
 SAYS_FOLD, SAYS_STAND, SAYS_MISS = np.uint8(FOLD), np.uint8(STAND), np.uint8(MISS)
 SAYS_DEFEND, SAYS_NOTHING = np.uint8(DEFEND), np.uint8(SILENT)
 STEP_IN, STEP_MISS, STEP_OUT = np.uint8(2), np.uint8(1), np.uint8(0)
@@ -67,8 +67,9 @@ def announce(game, seat, s, situation, said):
     n = said.size
     index = s.index[seat + 1, :n]
     if game.settings[PEOPLE_MOVE]:
-        person = s.row[PERSON + seat, :n]
-        look_up_person(game, seat, s.pot_class, person, index, situation, said)
+        row = s.words[0, :n]
+        find_rows(game.row_of, seat, s.pot_class[:n], s.row[KIND + seat, :n], row)
+        look_up_from(game.rows, game.row_of.reshape(game.row_of.size), row, index, situation, said)
     else:
         look_up(game.rows, game.row_of[0, 0, seat], index, situation, said)
     if game.draws[seat] & 1:
@@ -96,12 +97,21 @@ def look_up(rows, row_of, index, situation, said):
 
 
 @inner
-def look_up_person(game, seat, pot_class, person, index, situation, said):
-    """The same where each lane has a pot and a person of its own in the seat."""
-    rows, row_of, kind_of = game.rows, game.row_of, game.kind_of
+def find_rows(row_of, seat, pot_class, kind, first):
+    """Where the seat's rows begin, in lanes that have a pot and a kind of policy of their own."""
+    _, kinds, seats, situations = row_of.shape
+    by_class, by_kind = np.uint32(kinds * seats * situations), np.uint32(seats * situations)
+    of_seat = np.uint32(seat * situations)
+    for lane in range(first.size):
+        row = np.uint32(np.uint32(pot_class[lane] * by_class) + np.uint32(kind[lane] * by_kind))
+        first[lane] = np.uint32(row + of_seat)
+
+
+@inner
+def look_up_from(rows, row_of, first, index, situation, said):
+    """As `look_up`, where each lane has a first row of its own."""
     for lane in range(said.size):
-        kind = kind_of[person[lane]]
-        said[lane] = rows[row_of[pot_class[lane], kind, seat, situation[lane]], index[lane]]
+        said[lane] = rows[row_of[np.uint32(first[lane] + situation[lane])], index[lane]]
 
 
 @inner

@@ -62,7 +62,7 @@ class Scratch(NamedTuple):
         Cards of the miss, seat 0, ...: three codes, the first dealt lowest.
     announce_word : uint32 (16, lanes)
         Word that each seat draws its announcement from.
-    pot_class : int32 (lanes,)
+    pot_class : uint32 (lanes,)
         Class of each pot, where pots differ (see `Game.row_of`).
     entry_in : uint32 (17, lanes)
         Entry of the player in each slot (see `announcing`); the last row is a work row.
@@ -84,7 +84,7 @@ class Scratch(NamedTuple):
     index: npt.NDArray[np.uint16]  # type: ignore[assignment]
     hand: npt.NDArray[np.uint32]
     announce_word: npt.NDArray[np.uint32]
-    pot_class: npt.NDArray[np.int32]
+    pot_class: npt.NDArray[np.uint32]
     entry_in: npt.NDArray[np.uint32]
     row: npt.NDArray[np.uint8]
     order: npt.NDArray[np.uint16]
@@ -105,7 +105,7 @@ def make_scratch() -> Scratch:
         index=np.zeros((hands, LANES), np.uint16),
         hand=np.zeros((hands, LANES), np.uint32),
         announce_word=np.zeros((MAX_SEATS, LANES), np.uint32),
-        pot_class=np.zeros(LANES, np.int32),
+        pot_class=np.zeros(LANES, np.uint32),
         entry_in=np.zeros((MAX_SEATS + 1, LANES), np.uint32),
         row=np.zeros((BATCH_ROWS, LANES), np.uint8),
         order=np.zeros(LANES, np.uint16),

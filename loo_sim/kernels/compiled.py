@@ -11,6 +11,10 @@ from numba import njit
 inner = njit(nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)  # type: ignore[call-overload]
 """For functions that only kernels call: with no way in from Python they compile sooner."""
 
+merged = njit(nogil=True, inline="always")
+"""For functions that one kernel calls in one place: compiled as if they were written there. What is
+called is optimised again inside each of its callers, so that a level less is compiled sooner."""
+
 entry = njit(nogil=True, cache=True)
 """For kernels that Python calls: they release the interpreter's lock and are kept on disk."""
 

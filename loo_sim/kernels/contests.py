@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from loo_sim.kernels.announcing import ENTRY, PERSON, WHO_SHIFT
+from loo_sim.kernels.announcing import ENTRY, KIND, WHO_SHIFT
 from loo_sim.kernels.announcing import PREFERENCE as BATCH_PREFERENCE
 from loo_sim.kernels.compiled import inner
 from loo_sim.kernels.dealing import FIRST_TRUMP, TOP_TRUMP
@@ -46,12 +46,12 @@ REGISTER = 64
 """Lanes of a byte in the widest vector register."""
 SHIFT_A, SHIFT_B, SHIFT_C = np.uint32(0), np.uint32(8), np.uint32(16)
 BYTE = np.uint32(255)
-OTHER_BITS = np.uint8(255 - SEAT_BITS)
 SLOTS = 16
 A, B, C = np.int64(0), np.int64(SLOTS), np.int64(2 * SLOTS)
 """First rows of the cards in hand, a row a slot."""
 WHO, TURNED, PREFERENCE = np.int64(3 * SLOTS), np.int64(4 * SLOTS), np.int64(5 * SLOTS)
-"""First rows of seat + 16 action, of the same turned, and of random ranks of the cards in hand."""
+"""First rows of seat + 16 action, of whose play words count where words vary, and of random ranks
+of the cards in hand; the last two are turned with the slots."""
 PLAYED = 6 * SLOTS
 """First row of the cards played: 16 rows a trick."""
 WINNER, BEST, LED, WORD = 9 * SLOTS, 9 * SLOTS + 3, 9 * SLOTS + 4, 9 * SLOTS + 5
@@ -99,23 +99,26 @@ def play_tricks(game, k, lanes, s):
         unpack(entry, WHO_SHIFT, c[WHO + slot])
         if settings[PLAYS_DRAW]:
             prefer(s.row, c[WHO + slot], lanes, c[PREFERENCE + slot])
-    if settings[PEOPLE_MOVE] & settings[WORDS_VARY]:
-        for slot in range(k):
-            name_person(s.row, lanes, c[WHO + slot])
     # Whole registers: what is computed beyond the lanes is not looked at.
     n = (lanes.size + REGISTER - 1) // REGISTER * REGISTER
+    who = TURNED if settings[WORDS_VARY] else WHO
+    for slot in range(k):
+        if settings[PEOPLE_MOVE] & settings[WORDS_VARY]:
+            # A kind beyond the lanes must be one that there is, whatever lay there.
+            fill(c[TURNED + slot, :n], ZERO)
+            name_kind(s.row, c[WHO + slot], lanes, c[TURNED + slot])
+        elif settings[WORDS_VARY]:
+            copy(c[WHO + slot, :n], c[TURNED + slot, :n])
     first, second, third = c[WINNER, :n], c[WINNER + 1, :n], c[WINNER + 2, :n]
-    play_trick(game, FIRST_TRICK, n, k, A, B, C, WHO, PREFERENCE, c)
+    play_trick(game, FIRST_TRICK, n, k, A, B, C, who, PREFERENCE, c)
     for slot in range(k):
         card = c[PLAYED + slot, :n]
         keep_other(c[A + slot, :n], card, c[B + slot, :n])
         keep_other(c[C + slot, :n], card, c[B + slot, :n])
     a, spare = turn(first, n, k, A, B, c)
     z, spare = turn(first, n, k, C, spare, c)
-    who, preference = WHO, PREFERENCE
+    preference = PREFERENCE
     if settings[WORDS_VARY]:
-        for slot in range(k):
-            copy(c[WHO + slot, :n], c[TURNED + slot, :n])
         who, spare = turn(first, n, k, TURNED, spare, c)
     if settings[PLAYS_DRAW]:
         preference, spare = turn(first, n, k, PREFERENCE, spare, c)
@@ -153,11 +156,10 @@ def prefer(rows, who, lanes, out):
 
 
 @inner
-def name_person(rows, lanes, who):
-    """The person in place of his seat, in place: play words go with the person."""
+def name_kind(rows, who, lanes, out):
+    """The kind of policy of whoever is in the slot: play words go with the person."""
     for place in range(lanes.size):
-        seat = who[place] & SEAT_BITS
-        who[place] = np.uint8((who[place] & OTHER_BITS) | rows[PERSON + seat, lanes[place]])
+        out[place] = rows[KIND + (who[place] & SEAT_BITS), lanes[place]]
 
 
 @inner

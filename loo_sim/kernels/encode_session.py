@@ -64,11 +64,13 @@ def encode_session(
     people = players or len(policies)
     sizes = table_sizes(rules, people, bankroll)
     classes = pot_classes(policies, rules, sizes)
-    play, shared = encode_play(classes.play)
+    _, one_of_kind = np.unique(classes.kind_of, return_index=True)
+    play, shared = encode_play(classes.play[one_of_kind])
     settings = encode_rules(rules)
     settings[PLAYERS] = people
-    settings[PEOPLE_MOVE] = 1
     settings[WORDS_VARY] = words_vary(shared, people)
+    one_row_a_seat = classes.row_of.shape[:2] == (1, 1) and not rules.force_on_single
+    settings[PEOPLE_MOVE] = settings[WORDS_VARY] or not one_row_a_seat
     settings[PLAYS_DRAW] = classes.play_draws
     draws = int(classes.announce_draws) + 2 * int(classes.play_draws)
     kinds, seats = classes.row_of.shape[1:3]

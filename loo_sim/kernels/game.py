@@ -82,8 +82,9 @@ class Game(NamedTuple):
         Thresholds of fold, stand, miss against a 32-bit word.
     draws : uint8 (players,)
         1 if a seat draws when announcing, 2 if when playing, 3 for both.
-    play : uint8 (players, 2 * 2 * 17 * 3 * 2 * 5)
-        Play word of [seat], [trick, last, in play, my tricks, best is trump, kind].
+    play : uint8 (players or kinds, 2 * 2 * 17 * 3 * 2 * 5)
+        Play word of [seat], [trick, last, in play, my tricks, best is trump, kind]; where people
+        change seats, of their kind of policy in place of the seat.
     shared_word : int16 (2 * 2 * 17 * 5,)
         The word of [trick, last, in play, kind] where all seats always share it, else -1.
     class_of : uint16 (hands,)

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from loo_sim.cards import hand_classes
-from loo_sim.kernels.announcing import PERSON, WHO_SHIFT
+from loo_sim.kernels.announcing import KIND, WHO_SHIFT
 from loo_sim.kernels.batch import (
     LANES,
     announce_all,
@@ -151,12 +151,12 @@ def run_league(game, seed, first, count, s, order, net, moments, results):
         net[:, :n] = 0
         for turn in range(policies):
             for seat in range(players):
-                copy(order[(seat + turn) % policies, :n], s.row[PERSON + seat, :n])
+                copy(order[(seat + turn) % policies, :n], s.row[KIND + seat, :n])
             announce_all(game, n, s)
             for place in range(s.start[2]):
                 lane = s.order[place]
                 # A silent dealer is in slot 0 too, where nobody came in.
-                policy = s.row[PERSON + ((s.entry_in[0, lane] >> WHO_SHIFT) & SEAT_BITS), lane]
+                policy = s.row[KIND + ((s.entry_in[0, lane] >> WHO_SHIFT) & SEAT_BITS), lane]
                 net[policy, lane] += value[WHOLE_POT]
                 results[policy, WHOLE_POT] += 1
             for k in range(2, players + 1):
@@ -179,7 +179,7 @@ def add_contests(k, lanes, value, s, net, results):
                 continue
             won = np.int64(first[place] == slot) + np.int64(second[place] == slot)
             won += np.int64(third[place] == slot)
-            policy = s.row[PERSON + (who & SEAT_BITS), lane]
+            policy = s.row[KIND + (who & SEAT_BITS), lane]
             net[policy, lane] += value[won]
             results[policy, won] += 1
 

@@ -1,4 +1,9 @@
-"""Money at tables in lanes: who deals, who can pay, what the pot and each purse become."""
+"""Money at tables in lanes: who deals, who can pay, what the pot and each purse become.
+
+A table is a lane. The people of a table hold *chairs*, numbered from the first dealer: as long as
+everyone is there, the same chair deals at every table, and what a deal does to the purses is done
+to whole rows. A *seat* is a place in one deal, the dealer's the last.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +12,13 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from loo_sim.kernels.announcing import WHO_SHIFT
 from loo_sim.kernels.batch import LANES
 from loo_sim.kernels.compiled import inner
-from loo_sim.kernels.contests import WINNER
-from loo_sim.kernels.game import ACTION_SHIFT, DEFEND, MAX_SEATS, SEAT_BITS
+from loo_sim.kernels.game import MAX_SEATS
 from loo_sim.kernels.philox import draw_below
+
+TABLES = LANES
+"""Tables side by side, each in the lane of its deal."""
 
 TERMS = 13
 (
@@ -44,7 +50,6 @@ MONEY = 14
     DEALER,
     AT_TABLE,
     POT_SUM,
-    POT_SQUARES,
     SINGLE_POTS,
     CLEAN_DEALS,
     SINCE_CLEAN,
@@ -54,65 +59,95 @@ MONEY = 14
     PLAYED,
     LOOED_LAST,
     GAP,
+    FIRST,
 ) = range(MONEY)
-"""Places of what concerns a table: units in the pot; person who deals; people at the table (0: play
-is over); sum of the pots when play began, and of their squares in whole square stakes; deals at a
-single pot; deals in which nobody was looed, deals since the last, most deals in a row that were
-none; players looed; deals in which a loo met the cap; deals played; players looed in the last; if
-it was clean, deals since the clean one before, else 0."""
+"""Rows of what concerns a table: units in the pot; chair that deals; people at the table (0: play
+is over); sum of the pots when play began; deals at a single pot; deals in which nobody was looed,
+deals since the last, most deals in a row that were none; players looed; deals in which a loo met
+the cap; deals played; players looed in the last; if it was clean, deals since the clean one before,
+else 0; the person in chair 0, who deals first."""
 
-PERSON_PLACES = 8
-PURSE, LOWEST, HIGHEST, NEED, LOOED, TRICKS, SEAT_NET = range(7)
-"""Places of what concerns a person, in one line of the cache: units in the purse; least and most
-after a deal; units beyond what was brought with which the person would just have stayed; times
-looed; tricks won; net of the *seat* of this number in units."""
+PERSON_ROWS = 5
+PURSE, LOWEST, HIGHEST, NEED, SEAT_NET = range(PERSON_ROWS)
+"""Rows of what concerns a chair, in units: in the purse; least and most after a deal; beyond what
+was brought, with which the person could just have put in what was due; net of the *seat* of this
+number."""
+TIMES = 2
+LOOED, TRICKS = range(TIMES)
+"""Rows of what is counted of a chair: times looed; tricks won."""
 STILL_THERE = -1
 SQUARE_STAKE, MOST_SQUARE = 729.0**2, 2.0**50
 """Square units in a square stake; most square stakes that one deal adds to a sum of squares."""
-BYTES = 3 * MAX_SEATS
-HERE, PLACE, PLAYED_BY = 0, MAX_SEATS, 2 * MAX_SEATS
-"""First places of whether each person is at the table, of the person in each seat, and of who plays
-for each person: himself, but in a league a policy."""
+BYTES = 5
+HERE, CHAIR, PLAYED_BY, KIND_OF, OUTCOME = range(BYTES)
+"""Byte rows: whether the person of each chair is at the table; the chair in each seat; who plays
+for each chair: its person, but in a league a policy; the kind of that policy; what the seat came
+to, a sum of the bits below."""
+NOTHING, WON, IS_LOOED, TAKES_POT, DEFENDED_SHIFT = (np.uint8(bits) for bits in (0, 3, 4, 8, 4))
+"""Bits of an outcome: tricks that are paid, looed, takes the whole pot; tricks of a defender."""
+ONE_TRICK, TWO_TRICKS, ZERO8 = np.uint8(1), np.uint8(2), np.uint8(0)
+ZERO, ONE, THREE = np.int64(0), np.int64(1), np.uint64(3)
+LOOED_SHIFT = np.uint8(2)
 
 
 class Tables(NamedTuple):
-    """A batch of tables, all that concerns one of them close together in memory.
+    """A batch of tables, a lane a table.
 
     Attributes
     ----------
-    money : int64 (lanes, MONEY)
+    table : int64 (TABLES,)
+        Which table of the batch is in each lane.
+    money : int64 (MONEY, TABLES)
         What concerns each table.
-    people : int64 (lanes, 16, PERSON_PLACES)
-        What concerns its people.
-    left_at : int64 (lanes, 16)
-        Deals played when a person left, else `STILL_THERE`.
-    byte : uint8 (lanes, BYTES)
+    squares : float64 (TABLES,)
+        Sum of the squares of the pots when play began, in whole square stakes.
+    people : int64 (PERSON_ROWS, 16, TABLES)
+        What concerns each chair.
+    times : uint32 (TIMES, 16, TABLES)
+        What is counted of each chair.
+    left_at : int64 (16, TABLES)
+        Deals played when the person of a chair left, else `STILL_THERE`.
+    byte : uint8 (BYTES, 16, TABLES)
         Who is there, sits where and is played by whom.
-    order, start : uint16 (lanes,), int64 (18,)
+    share, due : int64 (TABLES,)
+        Units that a trick takes in this deal, that a loo costs.
+    order, start : uint16 (TABLES,), int64 (18,)
         Tables sorted by number of people at them; where each number starts.
-    table : int64 (lanes,)
-        Table whose deal lies in each lane of a batch of deals.
+    looed, capped : uint8 (TABLES,)
+        Players looed in this deal; whether the cap keeps its loo below the pot.
     """
 
+    table: npt.NDArray[np.int64]
     money: npt.NDArray[np.int64]
+    squares: npt.NDArray[np.float64]
     people: npt.NDArray[np.int64]
+    times: npt.NDArray[np.uint32]
     left_at: npt.NDArray[np.int64]
     byte: npt.NDArray[np.uint8]
+    share: npt.NDArray[np.int64]
+    due: npt.NDArray[np.int64]
     order: npt.NDArray[np.uint16]
     start: npt.NDArray[np.int64]
-    table: npt.NDArray[np.int64]
+    looed: npt.NDArray[np.uint8]
+    capped: npt.NDArray[np.uint8]
 
 
 def make_tables() -> Tables:
-    """Room for `LANES` tables."""
+    """Room for `TABLES` tables."""
     return Tables(
-        money=np.zeros((LANES, MONEY), np.int64),
-        people=np.zeros((LANES, MAX_SEATS, PERSON_PLACES), np.int64),
-        left_at=np.zeros((LANES, MAX_SEATS), np.int64),
-        byte=np.zeros((LANES, BYTES), np.uint8),
-        order=np.zeros(LANES, np.uint16),
+        table=np.arange(TABLES, dtype=np.int64),
+        money=np.zeros((MONEY, TABLES), np.int64),
+        squares=np.zeros(TABLES, np.float64),
+        people=np.zeros((PERSON_ROWS, MAX_SEATS, TABLES), np.int64),
+        times=np.zeros((TIMES, MAX_SEATS, TABLES), np.uint32),
+        left_at=np.zeros((MAX_SEATS, TABLES), np.int64),
+        byte=np.zeros((BYTES, MAX_SEATS, TABLES), np.uint8),
+        share=np.zeros(TABLES, np.int64),
+        due=np.zeros(TABLES, np.int64),
+        order=np.zeros(TABLES, np.uint16),
         start=np.zeros(MAX_SEATS + 2, np.int64),
-        table=np.zeros(LANES, np.int64),
+        looed=np.zeros(TABLES, np.uint8),
+        capped=np.zeros(TABLES, np.uint8),
     )
 
 
@@ -121,97 +156,96 @@ def sit_down(terms, words, n, t):
     """Seat everyone at `n` tables; the first dealer is drawn by a 32-bit word (S4)."""
     people = terms[PEOPLE]
     brought = max(terms[BANKROLL], 0)
-    t.money[:n] = 0
-    t.people[:n] = 0
-    for place in (PURSE, LOWEST, HIGHEST):
-        t.people[:n, :people, place] = brought
-    t.people[:n, :people, NEED] = -brought
-    t.left_at[:n] = STILL_THERE
-    t.byte[:n, HERE : HERE + MAX_SEATS] = 0
-    t.byte[:n, HERE : HERE + people] = 1
     for table in range(n):
-        first = np.int64(draw_below(words[table], np.uint64(people)))
-        # `begin_deal` passes the deal on: as if the person before him had dealt.
-        t.money[table, DEALER] = first - 1 if first > 0 else people - 1
-        t.money[table, AT_TABLE] = people
+        for row in range(MONEY):
+            t.money[row, table] = 0
+        t.squares[table] = 0
+        for chair in range(people):
+            for row in range(PERSON_ROWS):
+                t.people[row, chair, table] = brought if row <= HIGHEST else 0
+            t.people[NEED, chair, table] = -brought
+            t.times[LOOED, chair, table] = t.times[TRICKS, chair, table] = 0
+            t.left_at[chair, table] = STILL_THERE
+            t.byte[HERE, chair, table] = 1
+        t.money[FIRST, table] = np.int64(draw_below(words[table], np.uint64(people)))
+        # `pass_deal` passes the deal on: as if the chair before the first had dealt.
+        t.money[DEALER, table] = people - 1
+        t.money[AT_TABLE, table] = people if people >= terms[MIN_PLAYERS] else 0
 
 
 @inner
-def begin_deal(terms, table, t):
-    """Pass the deal on, let those leave who cannot pay, put in stake and antes (S3, S4, S17)."""
-    money = t.money
-    if terms[BANKROLL] == NO_LIMIT:
-        seats = sit_round(terms[PEOPLE], table, t)
-    else:
-        seats = sit_who_can_pay(terms, table, t)
-    if seats < terms[MIN_PLAYERS]:
-        money[table, AT_TABLE] = 0
-        return
-    money[table, AT_TABLE] = seats
-    put_in(np.int64(money[table, DEALER]), terms[DEALER_STAKE], table, t)
-    if terms[ANTE]:
-        for seat in range(seats - 1):
-            put_in(np.int64(t.byte[table, PLACE + seat]), terms[ANTE], table, t)
-    pot = money[table, POT]
-    money[table, POT_SUM] += pot
-    money[table, POT_SQUARES] += square_stakes(pot)
-    money[table, SINGLE_POTS] += np.int64(pot == single_pot(terms, seats))
+def person_of(chair, first, people):
+    """The person who holds a chair, where chair 0 is the first dealer's."""
+    person = first + chair
+    return person - people if person >= people else person
 
 
 @inner
-def sit_round(people, table, t):
-    """Pass the deal to the left where nobody ever leaves; the number of seats."""
-    dealer = t.money[table, DEALER] + 1
-    dealer = dealer if dealer < people else 0
-    t.money[table, DEALER] = dealer
-    for seat in range(people):
-        # No branch: whose turn it is differs from table to table and cannot be foreseen.
-        person = dealer + 1 + seat
-        t.byte[table, PLACE + seat] = person - people * np.int64(person >= people)
-    return people
+def chair_of(person, first, people):
+    """The chair that a person holds."""
+    chair = person - first
+    return chair + people if chair < 0 else chair
 
 
 @inner
-def sit_who_can_pay(terms, table, t):
-    """Pass the deal to the left; who cannot put in what is due leaves. The number of seats."""
+def pass_deal(terms, number, n, t):
+    """Pass deal `number` to the left where nobody ever leaves (S4)."""
     people = terms[PEOPLE]
-    dealer = t.money[table, DEALER]
+    for table in range(n):
+        t.money[DEALER, table] = number % people
+    for seat in range(people):
+        for table in range(n):
+            t.byte[CHAIR, seat, table] = (number + 1 + seat) % people
+
+
+@inner
+def pass_deal_to_who_can_pay(terms, table, t):
+    """Pass the deal to the left; who cannot put in what is due leaves (S3, S4, S17)."""
+    people = terms[PEOPLE]
+    dealer = t.money[DEALER, table]
     for _ in range(people):
         dealer = dealer + 1 if dealer + 1 < people else 0
-        if not t.byte[table, HERE + dealer]:
+        if not t.byte[HERE, dealer, table]:
             continue
-        if t.people[table, dealer, PURSE] >= terms[DEALER_STAKE]:
+        if t.people[PURSE, dealer, table] >= terms[DEALER_STAKE]:
             break
         leave_owing(dealer, terms[DEALER_STAKE], table, t)
-    t.money[table, DEALER] = dealer
+    t.money[DEALER, table] = dealer
     seats = 0
     for ahead in range(1, people + 1):
-        person = dealer + ahead if dealer + ahead < people else dealer + ahead - people
-        if not t.byte[table, HERE + person]:
+        chair = dealer + ahead if dealer + ahead < people else dealer + ahead - people
+        if not t.byte[HERE, chair, table]:
             continue
-        if person != dealer and t.people[table, person, PURSE] < terms[ANTE]:
-            leave_owing(person, terms[ANTE], table, t)
+        if chair != dealer and t.people[PURSE, chair, table] < terms[ANTE]:
+            leave_owing(chair, terms[ANTE], table, t)
             continue
-        t.byte[table, PLACE + seats] = person
+        t.byte[CHAIR, seats, table] = chair
         seats += 1
-    return seats
+    t.money[AT_TABLE, table] = seats if seats >= terms[MIN_PLAYERS] else 0
 
 
 @inner
-def leave_owing(person, due, table, t):
-    """Take a person from the table who cannot put in what is due."""
-    need = due - t.people[table, person, PURSE]
-    t.people[table, person, NEED] = max(t.people[table, person, NEED], need)
-    leave(person, table, t)
+def leave_owing(chair, due, table, t):
+    """Take from the table who cannot put in what is due."""
+    need = due - t.people[PURSE, chair, table]
+    t.people[NEED, chair, table] = max(t.people[NEED, chair, table], need)
+    leave(chair, table, t)
 
 
 @inner
-def put_in(person, due, table, t):
-    """Take what is due from a person's purse and put it into the pot."""
-    purse = t.people[table, person, PURSE] - due
-    t.people[table, person, PURSE] = purse
-    t.people[table, person, NEED] = max(t.people[table, person, NEED], -purse)
-    t.money[table, POT] += due
+def leave(chair, table, t):
+    """Take the person of a chair from the table, with what he has."""
+    t.byte[HERE, chair, table] = 0
+    t.left_at[chair, table] = t.money[PLAYED, table]
+
+
+@inner
+def leave_with_nothing(terms, table, t):
+    """Take from the table who has nothing left."""
+    if t.money[AT_TABLE, table]:
+        for chair in range(terms[PEOPLE]):
+            if t.byte[HERE, chair, table] and t.people[PURSE, chair, table] == 0:
+                leave(chair, table, t)
 
 
 @inner
@@ -221,122 +255,110 @@ def single_pot(terms, players):
 
 
 @inner
-def leave(who, table, t):
-    """Take a person from the table, with what he has."""
-    t.byte[table, HERE + who] = 0
-    t.left_at[table, who] = t.money[table, PLAYED]
+def put_in(due, purse, need, pot):
+    """Take what is due from purses and put it into the pots."""
+    for lane in range(pot.size):
+        left = purse[lane] - due
+        most, units = need[lane], pot[lane]
+        purse[lane] = left
+        need[lane] = -left if -left > most else most
+        pot[lane] = units + due
 
 
 @inner
-def settle(terms, k, lanes, s, t):
-    """Pay the pots of contests of `k` players and collect the loos (S10, S15, S16).
-
-    Parameters
-    ----------
-    terms : int64 (TERMS,)
-        Of the session.
-    k : int
-        Players in, at least 2.
-    lanes : uint16 (m,)
-        Lanes whose contests lie played in `s.contest`, side by side.
-    s : Scratch
-        The batch of deals.
-    t : Tables
-        Modified in place.
-    """
-    first, second, third = s.contest[WINNER], s.contest[WINNER + 1], s.contest[WINNER + 2]
-    limited = terms[BANKROLL] != NO_LIMIT
-    for place in range(lanes.size):
-        lane = lanes[place]
-        table = t.table[lane]
-        pot = t.money[table, POT]
-        share = pot // 3
-        due = pot if terms[LOO] == POT_LOO else terms[LOO]
-        if due > terms[LOO_CAP]:
-            due = terms[LOO_CAP]
-        left, looed = pot, 0
-        for slot in range(k):
-            who = s.entry_in[slot, lane] >> WHO_SHIFT
-            seat, action = np.int64(who & SEAT_BITS), who >> ACTION_SHIFT
-            won = np.int64(first[place] == slot) + np.int64(second[place] == slot)
-            won += np.int64(third[place] == slot)
-            person = np.int64(t.byte[table, PLACE + seat])
-            t.people[table, person, TRICKS] += won
-            if action == DEFEND:
-                continue
-            net = won * share
-            if won == 0:
-                looed += 1
-                t.people[table, person, LOOED] += 1
-                net = -min(due, t.people[table, person, PURSE]) if limited else -due
-            left -= net
-            pay(person, seat, net, table, t)
-        t.money[table, POT] = left
-        t.money[table, LOOED_LAST] = looed
-        if looed and terms[LOO] == POT_LOO and due < pot:
-            t.money[table, CAPPED] += 1
+def note_pot(pot, single, pot_sum, squares, single_pots):
+    """Note the pots when play begins."""
+    for lane in range(pot.size):
+        units = pot[lane]
+        square = np.trunc(np.float64(units) * np.float64(units) / SQUARE_STAKE)
+        pot_sum[lane] += units
+        squares[lane] += square if square < MOST_SQUARE else MOST_SQUARE
+        single_pots[lane] += np.int64(units == single)
 
 
 @inner
-def take_pots(lanes, s, t):
-    """Let lone players, and dealers before whom everyone folded, take the pots (S7, S8)."""
-    for place in range(lanes.size):
-        lane = lanes[place]
-        table = t.table[lane]
-        # A silent dealer is in slot 0 too, where nobody came in.
-        seat = np.int64((s.entry_in[0, lane] >> WHO_SHIFT) & SEAT_BITS)
-        pay(np.int64(t.byte[table, PLACE + seat]), seat, t.money[table, POT], table, t)
-        t.money[table, POT] = 0
-        t.money[table, LOOED_LAST] = 0
+def set_payments(terms, pot, share, due, capped):
+    """What a trick takes and a loo costs (S15, S16)."""
+    loo, cap = terms[LOO], terms[LOO_CAP]
+    for lane in range(pot.size):
+        units = pot[lane]
+        asked = units if loo == POT_LOO else loo
+        due[lane] = asked if asked < cap else cap
+        capped[lane] = np.uint8((loo == POT_LOO) & (units > cap))
+    for lane in range(pot.size):
+        share[lane] = np.uint64(pot[lane]) // THREE
 
 
 @inner
-def pay(person, seat, net, table, t):
-    """Add a net in units to the purse of a person and to the account of his seat."""
-    t.people[table, person, PURSE] += net
-    t.people[table, seat, SEAT_NET] += net
+def pay(outcome, share, due, limited, pot, purse, seat_net, lowest, highest):
+    """Pay what a seat won out of the pots, or collect its loo (S10, S15, S16)."""
+    for lane in range(outcome.size):
+        bits, trick, units, has = outcome[lane], share[lane], pot[lane], purse[lane]
+        loo, before, low, high = due[lane], seat_net[lane], lowest[lane], highest[lane]
+        loss = has if limited & (has < loo) else loo
+        won = trick if bits & ONE_TRICK else ZERO
+        won += trick + trick if bits & TWO_TRICKS else ZERO
+        won += units if bits & TAKES_POT else ZERO
+        net = won - (loss if bits & IS_LOOED else ZERO)
+        now = has + net
+        purse[lane] = now
+        pot[lane] = units - net
+        seat_net[lane] = before + net
+        lowest[lane] = now if now < low else low
+        highest[lane] = now if now > high else high
 
 
 @inner
-def square_stakes(units):
-    """A square in whole square stakes."""
-    return np.int64(min(np.float64(units) * np.float64(units) / SQUARE_STAKE, MOST_SQUARE))
+def note_outcome(outcome, looed, tricks):
+    """Note who was looed, and tricks won, a defender's too."""
+    for lane in range(outcome.size):
+        bits = outcome[lane]
+        won = np.uint8((bits | (bits >> DEFENDED_SHIFT)) & WON)
+        lost = np.uint8((bits & IS_LOOED) >> LOOED_SHIFT)
+        looed[lane] = np.uint32(looed[lane] + np.uint32(lost))
+        tricks[lane] = np.uint32(tricks[lane] + np.uint32(won))
 
 
 @inner
-def end_deal(terms, at_table, table, t):
-    """Note what a deal came to for the people of a table; who has nothing left is out."""
-    people, money = t.people, t.money
-    limited = terms[BANKROLL] != NO_LIMIT
-    money[table, PLAYED] += 1
-    money[table, LOOS] += money[table, LOOED_LAST]
-    if money[table, LOOED_LAST]:
-        money[table, SINCE_CLEAN] += 1
-        money[table, LONGEST] = max(money[table, LONGEST], money[table, SINCE_CLEAN])
-    else:
-        money[table, CLEAN_DEALS] += 1
-        money[table, GAP] = money[table, SINCE_CLEAN] + 1
-        money[table, SINCE_CLEAN] = 0
-    for seat in range(at_table):
-        person = np.int64(t.byte[table, PLACE + seat])
-        purse = people[table, person, PURSE]
-        people[table, person, LOWEST] = min(people[table, person, LOWEST], purse)
-        people[table, person, HIGHEST] = max(people[table, person, HIGHEST], purse)
-        people[table, person, NEED] = max(people[table, person, NEED], 1 - purse)
-        if limited and purse == 0:
-            leave(person, table, t)
+def count_looed(outcome, looed):
+    """Count the looed of a deal."""
+    for lane in range(looed.size):
+        looed[lane] = np.uint8(looed[lane] + np.uint8((outcome[lane] & IS_LOOED) != ZERO8))
 
 
 @inner
-def share_pot(table, t):
+def note_looed(looed, capped, looed_last, loos, met_cap, played):
+    """Note how many were looed in a deal."""
+    for lane in range(looed.size):
+        number = looed[lane]
+        looed_last[lane] = np.int64(number)
+        loos[lane] += np.int64(number)
+        met_cap[lane] += np.int64((capped[lane] != ZERO8) & (number != ZERO8))
+        played[lane] += ONE
+
+
+@inner
+def note_clean(looed, clean_deals, since_clean, longest, gap):
+    """Note deals in which nobody was looed, and how long it was since the last."""
+    for lane in range(looed.size):
+        clean, since, most = looed[lane] == ZERO8, since_clean[lane] + ONE, longest[lane]
+        clean_deals[lane] += np.int64(clean)
+        gap[lane] = since if clean else ZERO
+        since = ZERO if clean else since
+        since_clean[lane] = since
+        longest[lane] = since if since > most else most
+
+
+@inner
+def share_pot(people, table, t):
     """Share what is left in the pot among those at the table; an odd unit stays."""
-    there = np.int64(0)
-    for person in range(MAX_SEATS):
-        there += t.byte[table, HERE + person]
+    there = ZERO
+    for chair in range(people):
+        there += np.int64(t.byte[HERE, chair, table])
     if there == 0:
         return
-    share = t.money[table, POT] // there
-    for person in range(MAX_SEATS):
-        if t.byte[table, HERE + person]:
-            t.people[table, person, PURSE] += share
-            t.money[table, POT] -= share
+    share = t.money[POT, table] // there
+    for chair in range(people):
+        if t.byte[HERE, chair, table]:
+            t.people[PURSE, chair, table] += share
+            t.money[POT, table] -= share

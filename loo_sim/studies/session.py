@@ -19,7 +19,7 @@ from loo_sim.studies.moments import Moments, read_moments
 
 if TYPE_CHECKING:
     from loo_sim.experiment import Cell
-    from loo_sim.kernels.sessions import SessionCounts
+    from loo_sim.kernels.table_counts import SessionCounts
     from loo_sim.studies import Counts
 
 CHUNK_DEALS = 2**18
@@ -55,14 +55,15 @@ def chunk_length(cell: Cell) -> int:
 
 def empty_counts(cell: Cell) -> Counts:
     """Counts of no tables."""
-    from loo_sim.kernels.sessions import no_tables
+    from loo_sim.kernels.table_counts import no_tables
 
     return no_tables(len(bankrolls_of(cell)))
 
 
 def add_counts(game: Any, seed: int, first: int, count: int, counts: Counts) -> None:
     """Add the counts of tables `first` to ``first + count - 1``."""
-    from loo_sim.kernels.sessions import SessionCounts, count_tables
+    from loo_sim.kernels.sessions import count_tables
+    from loo_sim.kernels.table_counts import SessionCounts
 
     count_tables(game, seed, first, count, SessionCounts(*counts))
 
@@ -79,7 +80,7 @@ def tables(cell: Cell, work: int, counts: Counts) -> dict[str, pa.Table]:
     counts : SessionCounts
         What they came to.
     """
-    from loo_sim.kernels.sessions import SessionCounts
+    from loo_sim.kernels.table_counts import SessionCounts
 
     kept = SessionCounts(*counts)
     return {
@@ -113,7 +114,7 @@ def headline(tables: Mapping[str, pa.Table]) -> list[tuple[str, ...]]:
 
 
 def _moments(kept: SessionCounts, row: int) -> Moments:
-    from loo_sim.kernels.sessions import TOTAL_PLAYED
+    from loo_sim.kernels.table_counts import TOTAL_PLAYED
 
     return read_moments(kept.moments[row], kept.moments[TOTAL_PLAYED], int(kept.tables[0]))
 
@@ -125,7 +126,7 @@ def _naive_se(deals: int, mean: float, squares: float) -> float:
 
 def _session_table(cell: Cell, kept: SessionCounts) -> pa.Table:
     """One row: the pot, and what was assumed or met a bound."""
-    from loo_sim.kernels import sessions as rows
+    from loo_sim.kernels import table_counts as rows
     from loo_sim.rules import MOST_LOO
 
     pot, played = _moments(kept, rows.TOTAL_SUM), _moments(kept, rows.TOTAL_PLAYED)
@@ -195,8 +196,8 @@ def _bin_values(counts: Ints, bins: int, signed: bool) -> tuple[Ints, npt.NDArra
 
 def _path_table(cell: Cell, kept: SessionCounts) -> pa.Table:
     """A row for each deal at which pots were kept: the pot when play begins, its mean and fan."""
-    from loo_sim.kernels.sessions import PATH_POINTS
     from loo_sim.kernels.sums import BINS
+    from loo_sim.kernels.table_counts import PATH_POINTS
 
     deals = cell.rounds * cell.players
     every = -(-deals // PATH_POINTS)
@@ -230,7 +231,7 @@ def _fan(name: str, values: npt.NDArray[np.float64], counts: Ints) -> dict[str, 
 
 def _purse_table(cell: Cell, kept: SessionCounts) -> pa.Table:
     """A row a person: the purse at the end, its lowest point and its range, loos and tricks."""
-    from loo_sim.kernels import sessions as rows
+    from loo_sim.kernels import table_counts as rows
     from loo_sim.kernels.sums import BINS
 
     found = []
@@ -286,7 +287,7 @@ def _ruin_table(cell: Cell, kept: SessionCounts) -> pa.Table:
 
 def _seat_table(cell: Cell, kept: SessionCounts) -> pa.Table:
     """A row a seat: net a deal, from whoever sat there."""
-    from loo_sim.kernels.sessions import NET_OF_SEAT
+    from loo_sim.kernels.table_counts import NET_OF_SEAT
 
     nets = [_moments(kept, NET_OF_SEAT + seat) for seat in range(cell.players)]
     is_dealer = np.arange(cell.players) == cell.players - 1
@@ -303,7 +304,7 @@ def _seat_table(cell: Cell, kept: SessionCounts) -> pa.Table:
 
 def _policy_table(cell: Cell, kept: SessionCounts) -> pa.Table:
     """A row a policy: what its people end with, on average, and what that is a deal."""
-    from loo_sim.kernels.sessions import OF_KIND
+    from loo_sim.kernels.table_counts import OF_KIND
 
     names = list(dict.fromkeys((policy.digest, policy.name) for policy in cell.policies))
     found = []
