@@ -21,7 +21,15 @@ import pytest
 REGISTER_BITS = 128
 """The narrowest vector register of any machine that is asked for: SSE2, NEON."""
 
-ROWS = {"b": "uint8", "i": "int8", "h": "uint16", "w": "uint32", "q": "uint64"}
+ROWS = {
+    "b": "uint8",
+    "i": "int8",
+    "h": "uint16",
+    "w": "uint32",
+    "q": "uint64",
+    "l": "int64",
+    "d": "float64",
+}
 """Rows by letter; a capital is a single value, `?` a truth value, `n` an int64."""
 
 LOOPS = {
@@ -53,6 +61,17 @@ LOOPS = {
     "counting.fate": ("bbb", 8),
     "counting.add_to_pot": ("bbb", 8),
     "counting.play_none_where_gone": ("bb", 8),
+    "purses.put_in": ("nlll", 64),
+    "purses.note_pot": ("bllldl", 64),
+    "purses.pay": ("bll?lllll", 64),
+    "purses.note_outcome": ("bww", 32),
+    "purses.count_looed": ("bb", 8),
+    "purses.note_looed": ("bbbllll", 64),
+    "purses.note_clean": ("bbllll", 64),
+    "sessions.raise_class": ("lnnnnw", 64),
+    "sessions.force_on_single": ("lnb", 64),
+    "sessions.come_to": ("bb", 8),
+    "sums.add_moments": ("lll", 64),
 }
 """Arguments of each hot loop, and the bits of its widest value."""
 

@@ -19,7 +19,7 @@ from loo_sim.kernels.game import (
     encode_rules,
     words_vary,
 )
-from loo_sim.kernels.sessions import SessionGame
+from loo_sim.kernels.sessions import BOUNDS_AT_ONCE, SessionGame
 from loo_sim.policies.policy import Policy
 from loo_sim.policies.pots import pot_classes, table_sizes
 from loo_sim.rules import MOST_EXTRA_DEALS, MOST_LOO, POT_LOO, UNITS_PER_STAKE, Rules
@@ -99,7 +99,8 @@ def encode_session(
     terms[purses.SPLIT] = rules.end == "split"
     terms[purses.CONTESTANTS] = len(policies) if players else 0
     most = max(len(bounds) for bounds in classes.bounds.values())
-    bounds = np.full((MAX_SEATS + 1, most), NEVER_REACHED, dtype=np.int64)
+    groups = -(-most // BOUNDS_AT_ONCE)
+    bounds = np.full((MAX_SEATS + 1, groups * BOUNDS_AT_ONCE), NEVER_REACHED, dtype=np.int64)
     base = np.zeros(MAX_SEATS + 1, dtype=np.int64)
     for size in sizes:
         bounds[size, : len(classes.bounds[size])] = classes.bounds[size]

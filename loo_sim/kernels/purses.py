@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from loo_sim.kernels.batch import LANES
 from loo_sim.kernels.compiled import inner
+from loo_sim.kernels.contests import fill
 from loo_sim.kernels.game import MAX_SEATS
 from loo_sim.kernels.philox import draw_below
 
@@ -44,11 +45,10 @@ pot at the end; in a league the policies that play for people in turn (0: each p
 and the turn."""
 POT_LOO, NO_LIMIT = -1, -1
 
-MONEY = 14
+MONEY = 13
 (
     POT,
     DEALER,
-    AT_TABLE,
     POT_SUM,
     SINGLE_POTS,
     CLEAN_DEALS,
@@ -61,11 +61,11 @@ MONEY = 14
     GAP,
     FIRST,
 ) = range(MONEY)
-"""Rows of what concerns a table: units in the pot; chair that deals; people at the table (0: play
-is over); sum of the pots when play began; deals at a single pot; deals in which nobody was looed,
-deals since the last, most deals in a row that were none; players looed; deals in which a loo met
-the cap; deals played; players looed in the last; if it was clean, deals since the clean one before,
-else 0; the person in chair 0, who deals first."""
+"""Rows of what concerns a table: units in the pot; chair that deals; sum of the pots when play
+began; deals at a single pot; deals in which nobody was looed, deals since the last, most deals in a
+row that were none; players looed; deals in which a loo met the cap; deals played; players looed in
+the last; if it was clean, deals since the clean one before, else 0; the person in chair 0, who
+deals first."""
 
 PERSON_ROWS = 5
 PURSE, LOWEST, HIGHEST, NEED, SEAT_NET = range(PERSON_ROWS)
@@ -75,19 +75,20 @@ number."""
 TIMES = 2
 LOOED, TRICKS = range(TIMES)
 """Rows of what is counted of a chair: times looed; tricks won."""
-STILL_THERE = -1
+STILL_THERE = np.int64(-1)
 SQUARE_STAKE, MOST_SQUARE = 729.0**2, 2.0**50
 """Square units in a square stake; most square stakes that one deal adds to a sum of squares."""
 BYTES = 5
 HERE, CHAIR, PLAYED_BY, KIND_OF, OUTCOME = range(BYTES)
 """Byte rows: whether the person of each chair is at the table; the chair in each seat; who plays
-for each chair: its person, but in a league a policy; the kind of that policy; what the seat came
-to, a sum of the bits below."""
+for each chair: its person, but in a league a policy; the kind of that policy; what the chair came
+to in a deal, a sum of the bits below."""
 NOTHING, WON, IS_LOOED, TAKES_POT, DEFENDED_SHIFT = (np.uint8(bits) for bits in (0, 3, 4, 8, 4))
 """Bits of an outcome: tricks that are paid, looed, takes the whole pot; tricks of a defender."""
 ONE_TRICK, TWO_TRICKS, ZERO8 = np.uint8(1), np.uint8(2), np.uint8(0)
 ZERO, ONE, THREE = np.int64(0), np.int64(1), np.uint64(3)
 LOOED_SHIFT = np.uint8(2)
+NO_SQUARES, NO_TIMES, IS_HERE = np.float64(0), np.uint32(0), np.uint8(1)
 
 
 class Tables(NamedTuple):
@@ -95,8 +96,8 @@ class Tables(NamedTuple):
 
     Attributes
     ----------
-    table : int64 (TABLES,)
-        Which table of the batch is in each lane.
+    at_table : uint8 (TABLES,)
+        People at each table; 0 where play is over.
     money : int64 (MONEY, TABLES)
         What concerns each table.
     squares : float64 (TABLES,)
@@ -108,16 +109,22 @@ class Tables(NamedTuple):
     left_at : int64 (16, TABLES)
         Deals played when the person of a chair left, else `STILL_THERE`.
     byte : uint8 (BYTES, 16, TABLES)
-        Who is there, sits where and is played by whom.
+        Who is there, sits where and is played by whom, and came to what.
     share, due : int64 (TABLES,)
         Units that a trick takes in this deal, that a loo costs.
-    order, start : uint16 (TABLES,), int64 (18,)
-        Tables sorted by number of people at them; where each number starts.
     looed, capped : uint8 (TABLES,)
         Players looed in this deal; whether the cap keeps its loo below the pot.
+    order, start : uint16 (TABLES,), int64 (18,)
+        Tables sorted by number of people at them; where each number starts.
+    pot : int64 (TABLES,)
+        Work row: the pots of some tables, side by side.
+    outcome : uint8 (16, TABLES)
+        Work rows: what each seat of theirs came to.
+    net : int64 (16, TABLES)
+        Work rows: what each chair won or paid, in units.
     """
 
-    table: npt.NDArray[np.int64]
+    at_table: npt.NDArray[np.uint8]
     money: npt.NDArray[np.int64]
     squares: npt.NDArray[np.float64]
     people: npt.NDArray[np.int64]
@@ -126,16 +133,19 @@ class Tables(NamedTuple):
     byte: npt.NDArray[np.uint8]
     share: npt.NDArray[np.int64]
     due: npt.NDArray[np.int64]
-    order: npt.NDArray[np.uint16]
-    start: npt.NDArray[np.int64]
     looed: npt.NDArray[np.uint8]
     capped: npt.NDArray[np.uint8]
+    order: npt.NDArray[np.uint16]
+    start: npt.NDArray[np.int64]
+    pot: npt.NDArray[np.int64]
+    outcome: npt.NDArray[np.uint8]
+    net: npt.NDArray[np.int64]
 
 
 def make_tables() -> Tables:
     """Room for `TABLES` tables."""
     return Tables(
-        table=np.arange(TABLES, dtype=np.int64),
+        at_table=np.zeros(TABLES, np.uint8),
         money=np.zeros((MONEY, TABLES), np.int64),
         squares=np.zeros(TABLES, np.float64),
         people=np.zeros((PERSON_ROWS, MAX_SEATS, TABLES), np.int64),
@@ -144,10 +154,13 @@ def make_tables() -> Tables:
         byte=np.zeros((BYTES, MAX_SEATS, TABLES), np.uint8),
         share=np.zeros(TABLES, np.int64),
         due=np.zeros(TABLES, np.int64),
-        order=np.zeros(TABLES, np.uint16),
-        start=np.zeros(MAX_SEATS + 2, np.int64),
         looed=np.zeros(TABLES, np.uint8),
         capped=np.zeros(TABLES, np.uint8),
+        order=np.zeros(TABLES, np.uint16),
+        start=np.zeros(MAX_SEATS + 2, np.int64),
+        pot=np.zeros(TABLES, np.int64),
+        outcome=np.zeros((MAX_SEATS, TABLES), np.uint8),
+        net=np.zeros((MAX_SEATS, TABLES), np.int64),
     )
 
 
@@ -155,22 +168,23 @@ def make_tables() -> Tables:
 def sit_down(terms, words, n, t):
     """Seat everyone at `n` tables; the first dealer is drawn by a 32-bit word (S4)."""
     people = terms[PEOPLE]
-    brought = max(terms[BANKROLL], 0)
+    brought = max(terms[BANKROLL], ZERO)
+    for row in range(MONEY):
+        fill(t.money[row, :n], ZERO)
+    fill(t.squares[:n], NO_SQUARES)
+    for chair in range(people):
+        for row in range(PERSON_ROWS):
+            fill(t.people[row, chair, :n], brought if row <= HIGHEST else ZERO)
+        fill(t.people[NEED, chair, :n], -brought)
+        fill(t.times[LOOED, chair, :n], NO_TIMES)
+        fill(t.times[TRICKS, chair, :n], NO_TIMES)
+        fill(t.left_at[chair, :n], STILL_THERE)
+        fill(t.byte[HERE, chair, :n], IS_HERE)
+    # `pass_deal` passes the deal on: as if the chair before the first had dealt.
+    fill(t.money[DEALER, :n], people - 1)
+    fill(t.at_table[:n], np.uint8(people if people >= terms[MIN_PLAYERS] else ZERO))
     for table in range(n):
-        for row in range(MONEY):
-            t.money[row, table] = 0
-        t.squares[table] = 0
-        for chair in range(people):
-            for row in range(PERSON_ROWS):
-                t.people[row, chair, table] = brought if row <= HIGHEST else 0
-            t.people[NEED, chair, table] = -brought
-            t.times[LOOED, chair, table] = t.times[TRICKS, chair, table] = 0
-            t.left_at[chair, table] = STILL_THERE
-            t.byte[HERE, chair, table] = 1
         t.money[FIRST, table] = np.int64(draw_below(words[table], np.uint64(people)))
-        # `pass_deal` passes the deal on: as if the chair before the first had dealt.
-        t.money[DEALER, table] = people - 1
-        t.money[AT_TABLE, table] = people if people >= terms[MIN_PLAYERS] else 0
 
 
 @inner
@@ -189,13 +203,11 @@ def chair_of(person, first, people):
 
 @inner
 def pass_deal(terms, number, n, t):
-    """Pass deal `number` to the left where nobody ever leaves (S4)."""
+    """Pass deal `number` to the left at tables that everyone has sat at so far (S4)."""
     people = terms[PEOPLE]
-    for table in range(n):
-        t.money[DEALER, table] = number % people
+    fill(t.money[DEALER, :n], number % people)
     for seat in range(people):
-        for table in range(n):
-            t.byte[CHAIR, seat, table] = (number + 1 + seat) % people
+        fill(t.byte[CHAIR, seat, :n], np.uint8((number + 1 + seat) % people))
 
 
 @inner
@@ -221,7 +233,7 @@ def pass_deal_to_who_can_pay(terms, table, t):
             continue
         t.byte[CHAIR, seats, table] = chair
         seats += 1
-    t.money[AT_TABLE, table] = seats if seats >= terms[MIN_PLAYERS] else 0
+    t.at_table[table] = seats if seats >= terms[MIN_PLAYERS] else 0
 
 
 @inner
@@ -240,11 +252,12 @@ def leave(chair, table, t):
 
 
 @inner
-def leave_with_nothing(terms, table, t):
-    """Take from the table who has nothing left."""
-    if t.money[AT_TABLE, table]:
-        for chair in range(terms[PEOPLE]):
-            if t.byte[HERE, chair, table] and t.people[PURSE, chair, table] == 0:
+def leave_with_nothing(terms, n, t):
+    """Take from the tables who has nothing left after a deal."""
+    for chair in range(terms[PEOPLE]):
+        purse = t.people[PURSE, chair]
+        for table in range(n):
+            if purse[table] == 0 and t.byte[HERE, chair, table] and t.at_table[table]:
                 leave(chair, table, t)
 
 
@@ -266,14 +279,24 @@ def put_in(due, purse, need, pot):
 
 
 @inner
-def note_pot(pot, single, pot_sum, squares, single_pots):
-    """Note the pots when play begins."""
+def put_in_one(due, chair, table, t):
+    """The same for one person."""
+    left = t.people[PURSE, chair, table] - due
+    t.people[PURSE, chair, table] = left
+    t.people[NEED, chair, table] = max(t.people[NEED, chair, table], -left)
+    t.money[POT, table] += due
+
+
+@inner
+def note_pot(at_table, pot, single, pot_sum, squares, single_pots):
+    """Note the pots when play begins; `single` by number of people at the table."""
     for lane in range(pot.size):
-        units = pot[lane]
+        plays, units = at_table[lane] != ZERO8, pot[lane]
         square = np.trunc(np.float64(units) * np.float64(units) / SQUARE_STAKE)
-        pot_sum[lane] += units
-        squares[lane] += square if square < MOST_SQUARE else MOST_SQUARE
-        single_pots[lane] += np.int64(units == single)
+        square = square if square < MOST_SQUARE else MOST_SQUARE
+        pot_sum[lane] += units if plays else ZERO
+        squares[lane] += square if plays else NO_SQUARES
+        single_pots[lane] += np.int64(plays & (units == single[lane]))
 
 
 @inner
@@ -290,11 +313,11 @@ def set_payments(terms, pot, share, due, capped):
 
 
 @inner
-def pay(outcome, share, due, limited, pot, purse, seat_net, lowest, highest):
-    """Pay what a seat won out of the pots, or collect its loo (S10, S15, S16)."""
+def pay(outcome, share, due, limited, pot, purse, net_sum, lowest, highest):
+    """Pay what a chair won out of the pots, or collect its loo (S10, S15, S16)."""
     for lane in range(outcome.size):
         bits, trick, units, has = outcome[lane], share[lane], pot[lane], purse[lane]
-        loo, before, low, high = due[lane], seat_net[lane], lowest[lane], highest[lane]
+        loo, before, low, high = due[lane], net_sum[lane], lowest[lane], highest[lane]
         loss = has if limited & (has < loo) else loo
         won = trick if bits & ONE_TRICK else ZERO
         won += trick + trick if bits & TWO_TRICKS else ZERO
@@ -303,7 +326,7 @@ def pay(outcome, share, due, limited, pot, purse, seat_net, lowest, highest):
         now = has + net
         purse[lane] = now
         pot[lane] = units - net
-        seat_net[lane] = before + net
+        net_sum[lane] = before + net
         lowest[lane] = now if now < low else low
         highest[lane] = now if now > high else high
 
@@ -327,21 +350,23 @@ def count_looed(outcome, looed):
 
 
 @inner
-def note_looed(looed, capped, looed_last, loos, met_cap, played):
+def note_looed(at_table, looed, capped, looed_last, loos, met_cap, played):
     """Note how many were looed in a deal."""
     for lane in range(looed.size):
-        number = looed[lane]
+        plays, number = at_table[lane] != ZERO8, looed[lane]
         looed_last[lane] = np.int64(number)
         loos[lane] += np.int64(number)
         met_cap[lane] += np.int64((capped[lane] != ZERO8) & (number != ZERO8))
-        played[lane] += ONE
+        played[lane] += np.int64(plays)
 
 
 @inner
-def note_clean(looed, clean_deals, since_clean, longest, gap):
+def note_clean(at_table, looed, clean_deals, since_clean, longest, gap):
     """Note deals in which nobody was looed, and how long it was since the last."""
     for lane in range(looed.size):
-        clean, since, most = looed[lane] == ZERO8, since_clean[lane] + ONE, longest[lane]
+        plays = at_table[lane] != ZERO8
+        clean, since, most = plays & (looed[lane] == ZERO8), since_clean[lane], longest[lane]
+        since += np.int64(plays)
         clean_deals[lane] += np.int64(clean)
         gap[lane] = since if clean else ZERO
         since = ZERO if clean else since

@@ -18,7 +18,6 @@ from loo_sim.kernels.game import ACTION_SHIFT, DEFEND, MAX_SEATS, PLAYERS, RANKS
 from loo_sim.kernels.philox import block_words
 from loo_sim.kernels.purses import (
     ANTE,
-    AT_TABLE,
     BANKROLL,
     CAPPED,
     CHAIR,
@@ -58,7 +57,6 @@ from loo_sim.kernels.purses import (
     SPLIT,
     TABLES,
     TAKES_POT,
-    TIMES,
     TRICKS,
     TURN,
     chair_of,
@@ -74,15 +72,14 @@ from loo_sim.kernels.purses import (
     pay,
     person_of,
     put_in,
+    put_in_one,
     set_payments,
     share_pot,
     single_pot,
     sit_down,
 )
 from loo_sim.kernels.seating import draw_orders
-from loo_sim.kernels.sums import BINS
 from loo_sim.kernels.table_counts import (
-    PATH_POINTS,
     SessionCounts,
     count_gaps,
     count_pots,
@@ -92,7 +89,9 @@ from loo_sim.kernels.table_counts import (
 
 DEALS_OF_TABLE = np.uint64(TABLE_DEALS)
 """The number of a deal is its table times this, and its place in the session."""
-ZERO8 = np.uint8(0)
+BOUNDS_AT_ONCE = 4
+"""Bounds of pots come in groups of so many, the last filled up with one that is never reached."""
+ZERO8, ZERO, TWO = np.uint8(0), np.int64(0), np.int64(2)
 DEFENDS, ACTION_BITS = np.uint8(DEFEND), np.uint8(ACTION_SHIFT)
 
 
@@ -107,7 +106,8 @@ class SessionGame(NamedTuple):
     terms : int64 (TERMS,)
         The terms of the session (see `purses`).
     bounds : int64 (17, bounds)
-        By number of players, pots in units at which the next class of pots begins.
+        By number of players, pots in units at which the next class of pots begins; a multiple of
+        `BOUNDS_AT_ONCE`.
     class_base : int64 (17,)
         By number of players, the first of its classes in `game.row_of`.
     bankrolls : int64 (bankrolls,)
@@ -147,39 +147,59 @@ def begin_tables(session, seed, first, n, s, t):
 
 @inner
 def begin_deals(terms, number, n, t):
-    """Pass the deal on at each table at which play is not over."""
-    if terms[BANKROLL] == NO_LIMIT:
+    """Pass the deal on, and put stake and antes in, at each table at which play is not over.
+
+    Returns
+    -------
+    bool
+        Whether everyone is at every table: then the same chair is in a seat of all.
+    """
+    people, limited = terms[PEOPLE], terms[BANKROLL] != NO_LIMIT
+    if limited:
+        for table in range(n):
+            if t.at_table[table]:
+                pass_deal_to_who_can_pay(terms, table, t)
+    else:
         pass_deal(terms, number, n, t)
-        return
+    if everyone_is_there(people, n, t):
+        for ahead in range(people if terms[ANTE] else 1):
+            # Who deals, and then those to his left.
+            chair = (number + ahead) % people
+            due = terms[ANTE] if ahead else terms[DEALER_STAKE]
+            put_in(due, t.people[PURSE, chair, :n], t.people[NEED, chair, :n], t.money[POT, :n])
+        return True
     for table in range(n):
-        if t.money[AT_TABLE, table]:
-            pass_deal_to_who_can_pay(terms, table, t)
+        seats = np.int64(t.at_table[table])
+        for seat in range(seats - 1 if terms[ANTE] else ZERO):
+            put_in_one(terms[ANTE], t.byte[CHAIR, seat, table], table, t)
+        if seats:
+            put_in_one(terms[DEALER_STAKE], t.byte[CHAIR, seats - 1, table], table, t)
+    return False
 
 
 @inner
 def end_clean_tables(n, t):
     """End play where nobody was looed in the last deal; the number of tables that play on."""
-    playing = np.int64(0)
+    playing = ZERO
     for table in range(n):
         if t.money[LOOED_LAST, table] == 0:
-            t.money[AT_TABLE, table] = 0
-        playing += np.int64(t.money[AT_TABLE, table] > 0)
+            t.at_table[table] = 0
+        playing += np.int64(t.at_table[table] > 0)
     return playing
 
 
 @inner
 def everyone_is_there(people, n, t):
     """Whether everyone is at every table, and play is over at none."""
-    at_table = t.money[AT_TABLE]
-    there = np.int64(0)
+    there = ZERO
     for table in range(n):
-        there += np.int64(at_table[table] == people)
+        there += np.int64(t.at_table[table] == people)
     return there == n
 
 
 @merged
-def play_deals(session, seed, first, number, n, s, t, d, paths):
-    """Play deal `number` of each table at which play is not over (S17).
+def play_deals(session, seed, first, number, n, whole, s, t):
+    """Play deal `number` of each table at which play is not over, its pot made up (S17).
 
     Parameters
     ----------
@@ -191,126 +211,131 @@ def play_deals(session, seed, first, number, n, s, t, d, paths):
         Place of the deal in the session.
     n : int
         Tables.
-    s, t, d : Scratch, Tables, Tables
-        Modified in place: the deals; the tables; work rows for some of the tables, chair s the one
-        in seat s.
-    paths : int64 (PATH_POINTS, BINS, 2)
+    whole : bool
+        Whether everyone is at every table.
+    s, t : Scratch, Tables
         Modified in place.
     """
-    people = session.terms[PEOPLE]
-    whole = everyone_is_there(people, n, t)
+    terms, money, people = session.terms, t.money, t.people
+    count, limited = terms[PEOPLE], terms[BANKROLL] != NO_LIMIT
+    pot, at_table, share, due = money[POT, :n], t.at_table[:n], t.share[:n], t.due[:n]
+    for lane in range(n):
+        t.net[0, lane] = single_pot(terms, t.at_table[lane])
+    note_pot(
+        at_table, pot, t.net[0, :n], money[POT_SUM, :n], t.squares[:n], money[SINGLE_POTS, :n]
+    )  # fmt: skip
+    set_payments(terms, pot, share, due, t.capped[:n])
     if not whole:
-        sort_by_number(t.money[AT_TABLE, :n], NO_SHIFT, t.order, t.start, s.place)
-    for players in range(people if whole else 2, people + 1):
-        m, turn, at = n, (number + 1) % people, t
+        for chair in range(count):
+            fill(t.byte[OUTCOME, chair, :n], NOTHING)
+            fill(t.net[chair, :n], ZERO)
+        sort_by_number(t.at_table[:n], NO_SHIFT, t.order, t.start, s.place)
+    for players in range(count if whole else TWO, count + 1):
+        tables = t.order[:n] if whole else t.order[t.start[players] : t.start[players + 1]]
+        if tables.size:
+            bring_people(number, players, whole, tables, s, t)
+            for lane in range(tables.size):
+                table = np.uint64(lane) if whole else np.uint64(tables[lane])
+                s.number[lane] = (first + table) * DEALS_OF_TABLE + np.uint64(number)
+            play_group(session, seed, players, tables.size, s, t)
         if not whole:
-            group = t.order[t.start[players] : t.start[players + 1]]
-            m, turn, at = group.size, 0, d
-            bring(players, group, t, d)
-        if m:
-            play_group(session, seed, first, number, players, m, turn, s, at, paths)
-        if not whole:
-            take_back(players, m, d, t)
-    if session.terms[BANKROLL] != NO_LIMIT:
-        for table in range(n):
-            leave_with_nothing(session.terms, table, t)
+            take_back_outcomes(players, tables, t)
+    looed = t.looed[:n]
+    fill(looed, ZERO8)
+    for chair in range(count):
+        # Where everyone is there, chair and seat are the same turn apart at all tables.
+        seat = (chair - number - 1) % count
+        outcome = t.outcome[seat, :n] if whole else t.byte[OUTCOME, chair, :n]
+        pay(
+            outcome, share, due, limited, pot, people[PURSE, chair, :n],
+            people[SEAT_NET, seat, :n] if whole else t.net[chair, :n],
+            people[LOWEST, chair, :n], people[HIGHEST, chair, :n],
+        )  # fmt: skip
+        note_outcome(outcome, t.times[LOOED, chair, :n], t.times[TRICKS, chair, :n])
+        count_looed(outcome, looed)
+    if not whole:
+        add_nets_to_seats(n, t)
+    note_looed(
+        at_table, looed, t.capped[:n], money[LOOED_LAST, :n], money[LOOS, :n], money[CAPPED, :n],
+        money[PLAYED, :n],
+    )  # fmt: skip
+    note_clean(
+        at_table, looed, money[CLEAN_DEALS, :n], money[SINCE_CLEAN, :n], money[LONGEST, :n],
+        money[GAP, :n],
+    )  # fmt: skip
+    if limited:
+        leave_with_nothing(terms, n, t)
 
 
 @inner
-def bring(players, group, t, d):
-    """Bring tables of `players` people side by side, chair s being the one in seat s."""
-    for lane in range(group.size):
-        table = group[lane]
-        d.table[lane] = table
-        d.squares[lane] = t.squares[table]
-        for row in range(MONEY):
-            d.money[row, lane] = t.money[row, table]
-        for seat in range(players):
-            chair = t.byte[CHAIR, seat, table]
-            for row in range(SEAT_NET):
-                d.people[row, seat, lane] = t.people[row, chair, table]
-            for row in range(TIMES):
-                d.times[row, seat, lane] = t.times[row, chair, table]
-            d.people[SEAT_NET, seat, lane] = t.people[SEAT_NET, seat, table]
-            d.byte[KIND_OF, seat, lane] = t.byte[KIND_OF, chair, table]
+def bring_people(number, players, whole, tables, s, t):
+    """Bring the pots and people of tables of `players` side by side: who plays in each seat."""
+    m = tables.size
+    if whole:
+        copy(t.money[POT, :m], t.pot[:m])
+    else:
+        for lane in range(m):
+            t.pot[lane] = t.money[POT, tables[lane]]
+    for seat in range(players):
+        kind = s.row[KIND + seat, :m]
+        fill(t.outcome[seat, :m], NOTHING)
+        if whole:
+            copy(t.byte[KIND_OF, (number + 1 + seat) % players, :m], kind)
+        else:
+            for lane in range(m):
+                table = tables[lane]
+                kind[lane] = t.byte[KIND_OF, t.byte[CHAIR, seat, table], table]
 
 
 @inner
-def take_back(players, m, d, t):
-    """Take tables that were brought side by side back, with what a deal came to."""
-    for lane in range(m):
-        table = d.table[lane]
-        t.squares[table] = d.squares[lane]
-        for row in range(MONEY):
-            t.money[row, table] = d.money[row, lane]
-        for seat in range(players):
-            chair = t.byte[CHAIR, seat, table]
-            for row in range(SEAT_NET):
-                t.people[row, chair, table] = d.people[row, seat, lane]
-            for row in range(TIMES):
-                t.times[row, chair, table] = d.times[row, seat, lane]
-            t.people[SEAT_NET, seat, table] = d.people[SEAT_NET, seat, lane]
+def take_back_outcomes(players, tables, t):
+    """Take what the seats came to back to the chairs of their tables."""
+    for seat in range(players):
+        for lane in range(tables.size):
+            table = tables[lane]
+            t.byte[OUTCOME, t.byte[CHAIR, seat, table], table] = t.outcome[seat, lane]
+
+
+@inner
+def add_nets_to_seats(n, t):
+    """Add what each chair won or paid to the account of the seat it was."""
+    for table in range(n):
+        for seat in range(t.at_table[table]):
+            net = t.net[t.byte[CHAIR, seat, table], table]
+            t.people[SEAT_NET, seat, table] += net
 
 
 @merged
-def play_group(session, seed, first, number, players, m, turn, s, d, paths):
-    """Play deal `number` at `m` tables of `players` people, seat 0 in chair `turn` of all."""
+def play_group(session, seed, players, m, s, t):
+    """Play the deals of `m` tables of `players` people that lie side by side."""
     game, terms = session.game, session.terms
-    money, people, byte = d.money, d.people, d.byte
-    pot, purse, single = money[POT, :m], people[PURSE], single_pot(terms, players)
+    pot, pot_class = t.pot[:m], s.pot_class[:m]
     game.settings[PLAYERS] = players
-    for lane in range(m):
-        s.number[lane] = (first + np.uint64(d.table[lane])) * DEALS_OF_TABLE + np.uint64(number)
-    for seat in range(players):
-        chair = (turn + seat) % players
-        due = terms[DEALER_STAKE] if seat == players - 1 else terms[ANTE]
-        if due:
-            put_in(due, purse[chair, :m], people[NEED, chair, :m], pot)
-        copy(byte[KIND_OF, chair, :m], s.row[KIND + seat, :m])
-        fill(byte[OUTCOME, seat, :m], NOTHING)
-    note_pot(pot, single, money[POT_SUM, :m], d.squares[:m], money[SINGLE_POTS, :m])
-    count_pots(terms, number, m, d, paths)
-    set_payments(terms, pot, d.share[:m], d.due[:m], d.capped[:m])
-    fill(s.pot_class[:m], np.uint32(session.class_base[players]))
-    for bound in session.bounds[players]:
-        raise_class(pot, bound, s.pot_class[:m])
+    fill(pot_class, np.uint32(session.class_base[players]))
+    bounds = session.bounds[players]
+    for i in range(0, bounds.size, BOUNDS_AT_ONCE):
+        raise_class(pot, bounds[i], bounds[i + 1], bounds[i + 2], bounds[i + 3], pot_class)
     deal(seed, m, players + 1, game.settings[RANKS], s)
     draw_choices(game, seed, m, s)
     if terms[FORCE_ON_SINGLE]:
-        force_on_single(pot, single, s.row[FORCED, :m])
+        force_on_single(pot, single_pot(terms, players), s.row[FORCED, :m])
     announce_all(game, m, s)
-    take_pots(s.order[: s.start[2]], s, byte[OUTCOME])
+    take_pots(s.order[: s.start[2]], s, t.outcome)
     for k in range(2, players + 1):
         lanes = s.order[s.start[k] : s.start[k + 1]]
         if lanes.size > 0:
             play_tricks(game, k, lanes, s)
-            settle(k, lanes, s, byte[OUTCOME])
-    limited = terms[BANKROLL] != NO_LIMIT
-    looed = d.looed[:m]
-    fill(looed, ZERO8)
-    for seat in range(players):
-        chair = (turn + seat) % players
-        outcome = byte[OUTCOME, seat, :m]
-        pay(
-            outcome, d.share[:m], d.due[:m], limited, pot, purse[chair, :m],
-            people[SEAT_NET, seat, :m], people[LOWEST, chair, :m], people[HIGHEST, chair, :m],
-        )  # fmt: skip
-        note_outcome(outcome, d.times[LOOED, chair, :m], d.times[TRICKS, chair, :m])
-        count_looed(outcome, looed)
-    note_looed(
-        looed, d.capped[:m], money[LOOED_LAST, :m], money[LOOS, :m], money[CAPPED, :m],
-        money[PLAYED, :m],
-    )  # fmt: skip
-    note_clean(
-        looed, money[CLEAN_DEALS, :m], money[SINCE_CLEAN, :m], money[LONGEST, :m], money[GAP, :m]
-    )
+            settle(k, lanes, s, t.outcome)
 
 
 @inner
-def raise_class(pot, bound, pot_class):
-    """Raise the class of the pots that reach a bound."""
+def raise_class(pot, one, two, three, four, pot_class):
+    """Raise the class of each pot by the bounds that it reaches."""
     for lane in range(pot.size):
-        pot_class[lane] += np.uint32(pot[lane] >= bound)
+        units = pot[lane]
+        lower = np.uint32(np.uint32(units >= one) + np.uint32(units >= two))
+        upper = np.uint32(np.uint32(units >= three) + np.uint32(units >= four))
+        pot_class[lane] = np.uint32(pot_class[lane] + np.uint32(lower + upper))
 
 
 @inner
@@ -355,7 +380,7 @@ def come_to(who, outcome):
 
 
 @entry
-def run_tables(session, seed, first, count, s, t, d, out):
+def run_tables(session, seed, first, count, s, t, out):
     """Play whole sessions at consecutive tables and count what came of them; see `count_tables`."""
     terms = session.terms
     for done in range(0, count, TABLES):
@@ -365,8 +390,9 @@ def run_tables(session, seed, first, count, s, t, d, out):
         for number in range(terms[DEALS] + terms[PLAY_ON]):
             if number >= terms[DEALS] and end_clean_tables(n, t) == 0:
                 break
-            begin_deals(terms, number, n, t)
-            play_deals(session, seed, table0, number, n, s, t, d, out.paths)
+            whole = begin_deals(terms, number, n, t)
+            count_pots(terms, number, n, t, out.paths)
+            play_deals(session, seed, table0, number, n, whole, s, t)
             count_gaps(n, t, out.gaps)
         if terms[SPLIT]:
             for table in range(n):
@@ -376,15 +402,15 @@ def run_tables(session, seed, first, count, s, t, d, out):
 
 
 @entry
-def run_kept_tables(session, seed, first, count, s, t, d, paths, kept):
+def run_kept_tables(session, seed, first, count, s, t, kept):
     """Play sessions and keep all tables after every deal; see `keep_tables`."""
     terms = session.terms
     begin_tables(session, seed, first, count, s, t)
     for number in range(terms[DEALS] + terms[PLAY_ON]):
         if number >= terms[DEALS] and end_clean_tables(count, t) == 0:
             break
-        begin_deals(terms, number, count, t)
-        play_deals(session, seed, first, number, count, s, t, d, paths)
+        whole = begin_deals(terms, number, count, t)
+        play_deals(session, seed, first, number, count, whole, s, t)
         for table in range(count):
             keep_table(terms, table, t, kept.money[number, table], kept.people[number, table])
     at_end = kept.at_end
@@ -429,7 +455,7 @@ def count_tables(
     """
     run_tables(
         own(session), np.uint64(seed), np.uint64(first), count,
-        make_scratch(), make_tables(), make_tables(), counts,
+        make_scratch(), make_tables(), counts,
     )  # fmt: skip
 
 
@@ -462,10 +488,10 @@ def final_purses(session: SessionGame, turn: int, seed: int, first: int, count: 
     session.terms[TURN] = turn
     people = int(session.terms[PEOPLE])
     units, played_by = np.empty((count, people), np.int64), np.empty((count, people), np.uint8)
-    s, t, d, unread = make_scratch(), make_tables(), make_tables(), no_tables(0)
+    s, t, unread = make_scratch(), make_tables(), no_tables(0)
     for done in range(0, count, TABLES):
         n = min(TABLES, count - done)
-        run_tables(session, np.uint64(seed), np.uint64(first + done), n, s, t, d, unread)
+        run_tables(session, np.uint64(seed), np.uint64(first + done), n, s, t, unread)
         table = np.arange(n)
         for person in range(people):
             chair = (person - t.money[FIRST, :n]) % people
@@ -536,9 +562,8 @@ def keep_tables(session: SessionGame, seed: int, first: int, count: int) -> Kept
             looed=np.zeros((count, MAX_SEATS), np.int64),
         ),
     )
-    paths = np.zeros((PATH_POINTS, BINS, 2), np.int64)
     run_kept_tables(
         own(session), np.uint64(seed), np.uint64(first), count,
-        make_scratch(), make_tables(), make_tables(), paths, kept,
+        make_scratch(), make_tables(), kept,
     )  # fmt: skip
     return kept

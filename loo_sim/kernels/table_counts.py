@@ -10,7 +10,6 @@ import numpy.typing as npt
 from loo_sim.kernels.compiled import inner
 from loo_sim.kernels.game import MAX_SEATS
 from loo_sim.kernels.purses import (
-    AT_TABLE,
     BANKROLL,
     CAPPED,
     CLEAN_DEALS,
@@ -114,7 +113,7 @@ def count_pots(terms, number, n, t, paths):
     every = (deals + PATH_POINTS - 1) // PATH_POINTS
     if number >= deals or number % every:
         return
-    bins, pot, at_table = paths[number // every], t.money[POT], t.money[AT_TABLE]
+    bins, pot, at_table = paths[number // every], t.money[POT], t.at_table
     for table in range(n):
         if at_table[table]:
             place, above = bin_of(pot[table])
@@ -245,5 +244,5 @@ def bound_met(terms, n, t):
     met = np.int64(0)
     if terms[PLAY_ON]:
         for table in range(n):
-            met += np.int64((t.money[AT_TABLE, table] > 0) & (t.money[LOOED_LAST, table] > 0))
+            met += np.int64((t.at_table[table] > 0) & (t.money[LOOED_LAST, table] > 0))
     return met
