@@ -10,7 +10,7 @@ from kernel_deals import seats
 
 from loo_sim.kernels.encode_session import encode_session
 from loo_sim.kernels.purses import DEALER, LOOED_LAST, PLAYED, POT, PURSE, STILL_THERE
-from loo_sim.kernels.sessions import keep_tables
+from loo_sim.kernels.whole_tables import keep_tables
 from loo_sim.rules import PRESETS, UNITS_PER_STAKE, Rules
 from loo_sim.session import play_table
 

@@ -14,7 +14,7 @@ from loo_sim.kernels.compiled import entry, inner, merged
 from loo_sim.kernels.contests import TALLY, WHO, WINNER, copy, fill, play_tricks
 from loo_sim.kernels.counting import count_tricks
 from loo_sim.kernels.dealing import deal
-from loo_sim.kernels.game import ACTION_SHIFT, DEFEND, MAX_SEATS, PLAYERS, RANKS, SEAT_BITS, Game
+from loo_sim.kernels.game import ACTION_SHIFT, DEFEND, PLAYERS, RANKS, SEAT_BITS, Game
 from loo_sim.kernels.philox import block_words
 from loo_sim.kernels.purses import (
     ANTE,
@@ -23,7 +23,6 @@ from loo_sim.kernels.purses import (
     CHAIR,
     CLEAN_DEALS,
     CONTESTANTS,
-    DEALER,
     DEALER_STAKE,
     DEALS,
     DEFENDED_SHIFT,
@@ -38,13 +37,11 @@ from loo_sim.kernels.purses import (
     LOOED_LAST,
     LOOS,
     LOWEST,
-    MONEY,
     NEED,
     NO_LIMIT,
     NOTHING,
     OUTCOME,
     PEOPLE,
-    PERSON_ROWS,
     PLAY_ON,
     PLAYED,
     PLAYED_BY,
@@ -59,7 +56,6 @@ from loo_sim.kernels.purses import (
     TAKES_POT,
     TRICKS,
     TURN,
-    chair_of,
     count_looed,
     leave_with_nothing,
     make_tables,
@@ -401,42 +397,6 @@ def run_tables(session, seed, first, count, s, t, out):
             count_tables_at_end(session, n, t, out)
 
 
-@entry
-def run_kept_tables(session, seed, first, count, s, t, kept):
-    """Play sessions and keep all tables after every deal; see `keep_tables`."""
-    terms = session.terms
-    begin_tables(session, seed, first, count, s, t)
-    for number in range(terms[DEALS] + terms[PLAY_ON]):
-        if number >= terms[DEALS] and end_clean_tables(count, t) == 0:
-            break
-        whole = begin_deals(terms, number, count, t)
-        play_deals(session, seed, first, number, count, whole, s, t)
-        for table in range(count):
-            keep_table(terms, table, t, kept.money[number, table], kept.people[number, table])
-    at_end = kept.at_end
-    for table in range(count):
-        if terms[SPLIT]:
-            share_pot(terms[PEOPLE], table, t)
-        keep_table(terms, table, t, at_end.money[table], at_end.people[table])
-        for person in range(terms[PEOPLE]):
-            chair = chair_of(person, t.money[FIRST, table], terms[PEOPLE])
-            at_end.left_at[table, person] = t.left_at[chair, table]
-            at_end.looed[table, person] = t.times[LOOED, chair, table]
-
-
-@inner
-def keep_table(terms, table, t, money, people):
-    """Keep a table: the dealer and its people by their own numbers."""
-    count, first = terms[PEOPLE], t.money[FIRST, table]
-    for row in range(MONEY):
-        money[row] = t.money[row, table]
-    money[DEALER] = person_of(money[DEALER], first, count)
-    for person in range(count):
-        for row in range(PERSON_ROWS):
-            people[person, row] = t.people[row, chair_of(person, first, count), table]
-        people[person, SEAT_NET] = t.people[SEAT_NET, person, table]
-
-
 def count_tables(
     session: SessionGame, seed: int, first: int, count: int, counts: SessionCounts
 ) -> None:
@@ -505,65 +465,3 @@ def own(session: SessionGame) -> SessionGame:
     settings = session.game.settings.copy()
     game = session.game._replace(settings=settings)
     return session._replace(game=game, terms=session.terms.copy())
-
-
-class TablesAtEnd(NamedTuple):
-    """Tables once the pots were shared, if they were.
-
-    Attributes
-    ----------
-    money, people : int64 (tables, MONEY), (tables, 16, PERSON_ROWS)
-        As in `KeptTables`.
-    left_at, looed : int64 (tables, 16)
-        Deals played when a person left, else `STILL_THERE`; times looed.
-    """
-
-    money: npt.NDArray[np.int64]
-    people: npt.NDArray[np.int64]
-    left_at: npt.NDArray[np.int64]
-    looed: npt.NDArray[np.int64]
-
-
-class KeptTables(NamedTuple):
-    """Tables after every deal and at their end.
-
-    Attributes
-    ----------
-    money : int64 (deals, tables, MONEY)
-        The rows of `purses.Tables`; the dealer is a person.
-    people : int64 (deals, tables, 16, PERSON_ROWS)
-        The rows of each person.
-    at_end : TablesAtEnd
-        The same at the end.
-    """
-
-    money: npt.NDArray[np.int64]
-    people: npt.NDArray[np.int64]
-    at_end: TablesAtEnd
-
-
-def keep_tables(session: SessionGame, seed: int, first: int, count: int) -> KeptTables:
-    """Play sessions at up to `TABLES` consecutive tables and keep every deal, for tests.
-
-    Parameters
-    ----------
-    session, seed, first, count
-        As for `count_tables`.
-    """
-    most = int(session.terms[DEALS] + session.terms[PLAY_ON])
-    people = (MAX_SEATS, PERSON_ROWS)
-    kept = KeptTables(
-        money=np.zeros((most, count, MONEY), np.int64),
-        people=np.zeros((most, count, *people), np.int64),
-        at_end=TablesAtEnd(
-            money=np.zeros((count, MONEY), np.int64),
-            people=np.zeros((count, *people), np.int64),
-            left_at=np.zeros((count, MAX_SEATS), np.int64),
-            looed=np.zeros((count, MAX_SEATS), np.int64),
-        ),
-    )
-    run_kept_tables(
-        own(session), np.uint64(seed), np.uint64(first), count,
-        make_scratch(), make_tables(), kept,
-    )  # fmt: skip
-    return kept
