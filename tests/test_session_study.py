@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import pairwise
+from math import ceil
 
 import numpy as np
 import pytest
@@ -70,6 +71,10 @@ def test_pots_and_purses_without_limit() -> None:
     for person, purse in enumerate(found["purse"]):
         final = [table.purses[person] / 729 for table in tables]
         assert (purse["final"], purse["final_se"]) == pytest.approx((np.mean(final), se(final)))
+        for percent in (1, 3, 47, 50, 53, 97, 99):
+            # The least purse that so many tables do not exceed; a bin is a 64th of its octave wide.
+            at = np.sort(final)[ceil(TABLES * percent / 100) - 1]
+            assert purse[f"final_q{percent:02}"] == pytest.approx(at, rel=1 / 64), percent
         lowest = [
             min(0, *(played.purses[person] for played in table.deals)) / 729 for table in tables
         ]

@@ -31,6 +31,9 @@ BANKROLLS = (5, 10, 15, 20, 30, 40, 50, 75, 100, 150, 200, 300, 500, 1000)
 """Stakes; for each it is told how often a person who brings them is ruined."""
 
 QUANTILES = {f"q{percent:02}": percent / 100 for percent in (5, 25, 50, 75, 95)}
+"""Of pots, by the end of the column's name."""
+PURSE_QUANTILES = {f"q{percent:02}": percent / 100 for percent in sorted({*range(1, 100, 2), 50})}
+"""Of purses: the median, and the mid-points of fifty equal shares, which are fifty dots."""
 Ints = npt.NDArray[np.int64]
 
 
@@ -218,15 +221,17 @@ def _path_table(cell: Cell, kept: SessionCounts) -> pa.Table:
                 "n": n,
                 "pot": mean,
                 "pot_se": sqrt(variance / (n - 1)) if n > 1 else None,
-                **_fan("pot", stakes, counts[met, 0]),
+                **_fan("pot", QUANTILES, stakes, counts[met, 0]),
             }
         )
     return pa.Table.from_pylist(rows)
 
 
-def _fan(name: str, values: npt.NDArray[np.float64], counts: Ints) -> dict[str, float]:
-    at = quantiles(values, counts, tuple(QUANTILES.values()))
-    return {f"{name}_{word}": float(value) for word, value in zip(QUANTILES, at, strict=True)}
+def _fan(
+    name: str, wanted: Mapping[str, float], values: npt.NDArray[np.float64], counts: Ints
+) -> dict[str, float]:
+    at = quantiles(values, counts, tuple(wanted.values()))
+    return {f"{name}_{word}": float(value) for word, value in zip(wanted, at, strict=True)}
 
 
 def _purse_table(cell: Cell, kept: SessionCounts) -> pa.Table:
@@ -252,10 +257,10 @@ def _purse_table(cell: Cell, kept: SessionCounts) -> pa.Table:
                 "n": final.n,
                 "final": final.mean(UNITS_PER_STAKE),
                 "final_se": final.se(UNITS_PER_STAKE),
-                **_fan("final", units / UNITS_PER_STAKE, counts),
+                **_fan("final", PURSE_QUANTILES, units / UNITS_PER_STAKE, counts),
                 "lowest": low.mean(UNITS_PER_STAKE),
                 "lowest_se": low.se(UNITS_PER_STAKE),
-                **_fan("lowest", low_units / UNITS_PER_STAKE, low_counts),
+                **_fan("lowest", PURSE_QUANTILES, low_units / UNITS_PER_STAKE, low_counts),
                 "swing": swing.mean(UNITS_PER_STAKE),
                 "swing_se": swing.se(UNITS_PER_STAKE),
                 "looed": looed.rate(),
