@@ -116,7 +116,7 @@ def encode_league(rules: Rules, policies: Sequence[Policy], players: int, pot: i
 
 
 @entry
-def run_league(game, seed, first, count, s, order, net, moments, results):
+def run_league(game, seed, first, count, s, order, net, value, moments, results):
     """Play consecutive deals with every policy in every seat; see `count_league`.
 
     Parameters
@@ -133,13 +133,14 @@ def run_league(game, seed, first, count, s, order, net, moments, results):
         Work rows: the policies in the order in which they sit.
     net : int64 (policies, lanes)
         Work rows: net of each policy in a deal, in units, over all seats.
+    value : int64 (RESULTS,)
+        Work row: units that each result is worth to who stands.
     moments : int64 (policies, policies, MOMENTS)
         Modified in place.
     results : int64 (policies, RESULTS)
         Modified in place.
     """
     players, policies = game.settings[PLAYERS], net.shape[0]
-    value = np.empty(RESULTS, np.int64)
     for result in range(RESULTS):
         value[result] = net_units(game.settings[POT], game.settings[LOO], STAND, result)
     for done in range(0, count, LANES):
@@ -247,9 +248,10 @@ def count_league(
     """
     order = np.zeros((len(moments), LANES), np.uint8)
     net = np.zeros((len(moments), LANES), np.int64)
+    value = np.zeros(RESULTS, np.int64)
     run_league(
         game, np.uint64(seed), np.uint64(first), count,
-        make_scratch(), order, net, moments, results,
+        make_scratch(), order, net, value, moments, results,
     )  # fmt: skip
 
 

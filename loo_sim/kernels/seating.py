@@ -13,7 +13,6 @@ import numpy as np
 
 from loo_sim.draws import TABLE_STREAM
 from loo_sim.kernels.compiled import inner
-from loo_sim.kernels.game import MAX_SEATS
 from loo_sim.kernels.philox import block_words
 
 STREAM, ORDER_BLOCK = np.uint64(TABLE_STREAM), np.uint64(1)
@@ -39,17 +38,14 @@ def draw_orders(seed, number, words, order):
     block_words(
         seed, number, STREAM, ORDER_BLOCK, words[0, :n], words[1, :n], words[2, :n], words[3, :n]
     )
-    places = np.empty(MAX_SEATS, np.uint8)
     for lane in range(n):
         x = np.uint64(words[0, lane]) | np.uint64(words[1, lane]) << HALF
         for place in range(policies):
-            places[place] = place
+            order[place, lane] = place
         for size in range(policies, 1, -1):
             k = np.uint64(size)
             picked = np.int64(x % k)
             x //= k
-            last = places[size - 1]
-            places[size - 1] = places[picked]
-            places[picked] = last
-        for place in range(policies):
-            order[place, lane] = places[place]
+            last = order[size - 1, lane]
+            order[size - 1, lane] = order[picked, lane]
+            order[picked, lane] = last

@@ -130,7 +130,7 @@ def begin_tables(session, seed, first, n, s, t):
     )  # fmt: skip
     sit_down(terms, words, n, t)
     people, policies = terms[PEOPLE], terms[CONTESTANTS]
-    order = np.empty((policies, n), np.uint8)
+    order = t.outcome[:policies]
     if policies:
         draw_orders(seed, s.number[:n], s.words, order)
     for table in range(n):

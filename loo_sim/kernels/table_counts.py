@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from loo_sim.kernels.compiled import inner
+from loo_sim.kernels.contests import fill
 from loo_sim.kernels.game import MAX_SEATS
 from loo_sim.kernels.purses import (
     BANKROLL,
@@ -33,7 +34,6 @@ from loo_sim.kernels.purses import (
     SEAT_NET,
     SINGLE_POTS,
     STILL_THERE,
-    TABLES,
     TRICKS,
     chair_of,
 )
@@ -58,6 +58,7 @@ lowest; then times looed, tricks, net of the seat, whether the person is out."""
 OF_KIND = TABLE_TOTALS + MAX_SEATS * BY_PERSON
 """First row of the moments of a kind of policy: the sum of its people's purses at the end."""
 MOMENT_ROWS = OF_KIND + MAX_SEATS
+ZERO = np.int64(0)
 
 
 class SessionCounts(NamedTuple):
@@ -158,8 +159,8 @@ def count_tables_at_end(session, n, t, out):
         (TOTAL_PLAYED, PLAYED),
     ):
         add_moments(moments[total], money[row, :n], deals)
-    values, chair = np.empty(TABLES, np.int64), np.empty(TABLES, np.int64)
-    value = values[:n]
+    # Work rows of a deal, which is over.
+    value, chair, of_kind = t.share[:n], t.due[:n], t.net
     for table in range(n):
         value[table] = np.int64(t.squares[table])
     add_moments(moments[TOTAL_SQUARES], value, deals)
@@ -167,11 +168,12 @@ def count_tables_at_end(session, n, t, out):
         value[table] = np.int64(money[CAPPED, table] > 0)
         out.longest[min(money[LONGEST, table], MOST_GAP)] += 1
     add_moments(moments[TOTAL_MEETS_CAP], value, deals)
-    of_kind = np.zeros((MAX_SEATS, TABLES), np.int64)
+    for kind in range(MAX_SEATS):
+        fill(of_kind[kind, :n], ZERO)
     for person in range(terms[PEOPLE]):
         for table in range(n):
             chair[table] = chair_of(person, first[table], terms[PEOPLE])
-        count_person(session, person, chair[:n], t, value, of_kind, out)
+        count_person(session, person, chair, t, value, of_kind, out)
         add_moments(moments[NET_OF_SEAT + person], people[SEAT_NET, person, :n], deals)
     for kind in range(MAX_SEATS):
         if has_kind(terms[PEOPLE], kind, t):
