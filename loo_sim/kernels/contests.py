@@ -88,10 +88,10 @@ def play_tricks(game, k, lanes, s):
     lanes : uint16 (m,)
         Lanes of the batch whose slots hold the contests.
     s : Scratch
-        In: `entry_in`, `hand`, and the random ranks in `row` where words are drawn. Out, in `contest`: rows
-        `WINNER` + trick, the slot that won it; rows `WHO` + slot; rows `PLAYED` + 16 trick + slot,
-        the card of each slot in trick 1, of each slot turned (the winner of trick 1 holds 0) in
-        tricks 2 and 3. All other rows are used up.
+        In: `entry_in`, `hand`, and the random ranks in `row` where words are drawn. Out, in
+        `contest`: rows `WINNER` + trick, the slot that won it; rows `WHO` + slot; rows `PLAYED` +
+        16 trick + slot, the card of each slot in trick 1, of each slot turned (the winner of trick
+        1 holds 0) in tricks 2 and 3. All other rows, and `words`, are used up.
     """
     c = s.contest
     settings = game.settings

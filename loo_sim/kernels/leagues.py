@@ -22,7 +22,7 @@ from loo_sim.kernels.batch import (
     make_scratch,
     number_deals,
 )
-from loo_sim.kernels.compiled import entry, inner
+from loo_sim.kernels.compiled import entry, entry_that_makes, inner
 from loo_sim.kernels.contests import WINNER, copy, play_tricks
 from loo_sim.kernels.dealing import deal
 from loo_sim.kernels.game import (
@@ -115,7 +115,7 @@ def encode_league(rules: Rules, policies: Sequence[Policy], players: int, pot: i
     )
 
 
-@entry
+@entry_that_makes
 def run_league(game, seed, first, count, s, order, net, moments, results):
     """Play consecutive deals with every policy in every seat; see `count_league`.
 

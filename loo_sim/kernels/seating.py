@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from loo_sim.draws import TABLE_STREAM
-from loo_sim.kernels.compiled import inner
+from loo_sim.kernels.compiled import inner_that_makes
 from loo_sim.kernels.game import MAX_SEATS
 from loo_sim.kernels.philox import block_words
 
@@ -20,7 +20,7 @@ STREAM, ORDER_BLOCK = np.uint64(TABLE_STREAM), np.uint64(1)
 HALF = np.uint64(32)
 
 
-@inner
+@inner_that_makes
 def draw_orders(seed, number, words, order):
     """Draw an order of the policies for each deal or table.
 

@@ -17,7 +17,7 @@ from loo_sim.kernels.batch import (
     make_scratch,
     sort_by_number,
 )
-from loo_sim.kernels.compiled import entry, inner
+from loo_sim.kernels.compiled import entry, entry_that_makes, inner, inner_that_makes
 from loo_sim.kernels.contests import play_tricks
 from loo_sim.kernels.dealing import deal
 from loo_sim.kernels.game import MAX_SEATS, PLAYERS, RANKS, Game
@@ -156,7 +156,7 @@ def no_tables(bankrolls: int) -> SessionCounts:
     )
 
 
-@inner
+@inner_that_makes
 def begin_tables(terms, seed, first, n, s, t):
     """Seat the people of tables `first` to ``first + n - 1`` and draw the first dealers (S4)."""
     for lane in range(n):
@@ -377,7 +377,7 @@ def run_tables(session, seed, first, count, s, t, out):
         out.tables[1] += bound_met(terms, n, t)
 
 
-@entry
+@entry_that_makes
 def run_kept_tables(session, seed, first, count, s, t, money, people, byte):
     """Play sessions and keep all tables after every deal; see `keep_tables`."""
     terms = session.terms
