@@ -192,9 +192,9 @@ def keep_lanes(game, seat, lanes, s):
     """Keep some lanes of a batch announced up to `seat`, as far as `value_of` reads them."""
     for hand in range(seat, game.settings[PLAYERS]):
         close_up(s.index[hand + 1], lanes)
-        close_up(s.hand[hand + 1], lanes)
         close_up(s.announce_word[hand], lanes)
-    close_up(s.hand[0], lanes)
+    for hand in range(game.settings[PLAYERS] + 1):
+        close_up(s.hand[hand], lanes)
     for slot in range(seat):
         close_up(s.entry_in[slot], lanes)
     for player in range(game.settings[PLAYERS]):

@@ -2,7 +2,7 @@
 
 A lane's *situation* is the number 2 standers + miss_free. Whoever is in takes the next slot of his
 lane, so that the players in end up in slots 0 to k - 1 in the order in which they will play. A slot
-holds an *entry*: three card codes, the first dealt lowest, and in the top byte seat + 16 action.
+holds an *entry*: who is in it by what announcement, the byte seat + 16 action.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from loo_sim.kernels.game import (
     ALL_STAND,
     CLUB_LAW,
     DEFEND,
-    DEFEND_WITH_OWN,
     FOLD,
     MAX_SEATS,
     MISS,
@@ -29,8 +28,9 @@ OPENING = np.uint8(1)
 """The situation of the first to speak: nobody in, the miss there."""
 ZERO, MIXED = np.uint8(0), np.uint8(4)
 """Row values from here up name mixtures."""
-WHO_SHIFT = np.uint32(24)
-ACTION_BITS = np.uint32(ACTION_SHIFT)
+ONE, ACTION_BITS = np.uint8(1), np.uint8(ACTION_SHIFT)
+WHO_SHIFT = np.uint32(0)
+"""Bits of an entry below those that say who it is."""
 ENTRY = MAX_SEATS
 """Row of `entry_in` for the entry of the seat that speaks, behind those of the slots."""
 FORCED, SITUATION, SITUATION_IF, SAID = range(4)
@@ -58,7 +58,7 @@ def announce(game, seat, s, situation, said):
     seat : int
         The seat that speaks.
     s : Scratch
-        `index`, `hand`, `announce_word` and the row `FORCED` are read; `entry_in` is filled.
+        `index`, `announce_word` and the row `FORCED` are read; `entry_in` is filled.
     situation : uint8 (n,)
         Modified in place: from before the seat speaks to after.
     said : uint8 (n,)
@@ -78,7 +78,7 @@ def announce(game, seat, s, situation, said):
         stand_where_forced(s.row[FORCED, :n], said)
     if seat == game.settings[PLAYERS] - 1:
         say_nothing_alone(situation, said)
-    enter(game.settings[DEFEND_WITH_OWN] != 0, seat, s.hand, s.entry_in, situation, said)
+    enter(seat, s.entry_in, situation, said)
 
 
 @inner
@@ -86,7 +86,7 @@ def announce_as(game, seat, action, s, situation, said):
     """Let one seat announce `action` in every lane; it stands where the miss is gone."""
     for lane in range(said.size):
         said[lane] = np.uint8(action) if situation[lane] & 1 else SAYS_STAND
-    enter(game.settings[DEFEND_WITH_OWN] != 0, seat, s.hand, s.entry_in, situation, said)
+    enter(seat, s.entry_in, situation, said)
 
 
 @inner
@@ -147,30 +147,33 @@ def say_nothing_alone(situation, said):
 
 
 @inner
-def enter(defend_with_own, seat, hand, entry_in, situation, said):
-    """Put the seat into the next slot, which only counts if it is in; step the situation."""
+def enter(seat, entry_in, situation, said):
+    """Put the seat into the next slot, which only counts if it is in; step the situation.
+
+    All lanes are gone through for each slot that may be the next: that takes registers, where a
+    store to the slot of each lane would take the lanes one by one.
+    """
     n = said.size
     entry = entry_in[ENTRY, :n]
-    hold(hand[seat + 1, :n], hand[0, :n], said, np.uint32(seat), defend_with_own, entry)
-    put(entry_in, situation, entry)
+    name(said, np.uint8(seat), entry)
+    for slot in range(seat + 1):
+        put(entry, situation, np.uint8(slot), entry_in[slot, :n])
     step(said, situation)
 
 
 @inner
-def hold(own, miss, said, seat, defend_with_own, entry):
-    """The cards that the seat will play, and who holds them by what announcement."""
+def name(said, seat, entry):
+    """The entry of the seat that speaks."""
     for lane in range(entry.size):
-        x, y, action = own[lane], miss[lane], said[lane]
-        takes_miss = (action == SAYS_MISS) | ((action == SAYS_DEFEND) & (not defend_with_own))
-        who = np.uint32(seat | np.uint32(np.uint32(action) << ACTION_BITS))
-        entry[lane] = np.uint32((y if takes_miss else x) | np.uint32(who << WHO_SHIFT))
+        entry[lane] = np.uint8(seat | np.uint8(said[lane] << ACTION_BITS))
 
 
 @inner
-def put(entry_in, situation, entry):
-    """Write each lane's entry into its next slot."""
-    for lane in range(entry.size):
-        entry_in[situation[lane] >> 1, lane] = entry[lane]
+def put(entry, situation, slot, row):
+    """Write the entries into the row of a slot, where it is the next."""
+    for lane in range(row.size):
+        x, y = entry[lane], row[lane]
+        row[lane] = x if np.uint8(situation[lane] >> ONE) == slot else y
 
 
 @inner

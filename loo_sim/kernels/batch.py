@@ -64,7 +64,7 @@ class Scratch(NamedTuple):
         Word that each seat draws its announcement from.
     pot_class : uint32 (lanes,)
         Class of each pot, where pots differ (see `Game.row_of`).
-    entry_in : uint32 (17, lanes)
+    entry_in : uint8 (17, lanes)
         Entry of the player in each slot (see `announcing`); the last row is a work row.
     row : uint8 (BATCH_ROWS, lanes)
         Bytes of a deal, at the rows that `announcing` names.
@@ -85,7 +85,7 @@ class Scratch(NamedTuple):
     hand: npt.NDArray[np.uint32]
     announce_word: npt.NDArray[np.uint32]
     pot_class: npt.NDArray[np.uint32]
-    entry_in: npt.NDArray[np.uint32]
+    entry_in: npt.NDArray[np.uint8]
     row: npt.NDArray[np.uint8]
     order: npt.NDArray[np.uint16]
     start: npt.NDArray[np.int64]
@@ -106,7 +106,7 @@ def make_scratch() -> Scratch:
         hand=np.zeros((hands, LANES), np.uint32),
         announce_word=np.zeros((MAX_SEATS, LANES), np.uint32),
         pot_class=np.zeros(LANES, np.uint32),
-        entry_in=np.zeros((MAX_SEATS + 1, LANES), np.uint32),
+        entry_in=np.zeros((MAX_SEATS + 1, LANES), np.uint8),
         row=np.zeros((BATCH_ROWS, LANES), np.uint8),
         order=np.zeros(LANES, np.uint16),
         start=np.zeros(MAX_SEATS + 2, np.int64),

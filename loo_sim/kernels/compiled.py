@@ -8,15 +8,21 @@ from contextlib import contextmanager
 
 from numba import njit
 
-inner = njit(nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)  # type: ignore[call-overload]
+_LENT = {"nogil": True, "_nrt": False}
+_ONLY_KERNELS = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+
+entry = njit(cache=True, **_LENT)  # type: ignore[call-overload]
+"""For kernels that Python calls: they release the interpreter's lock and are kept on disk.
+
+Arrays are lent to them and to what they call, and they make none: a slice of one then counts no
+references, which would cost as much as a short loop does."""
+
+inner = njit(**_LENT, **_ONLY_KERNELS)  # type: ignore[call-overload]
 """For functions that only kernels call: with no way in from Python they compile sooner."""
 
-merged = njit(nogil=True, inline="always")
+merged = njit(inline="always", **_LENT)  # type: ignore[call-overload]
 """For functions that one kernel calls in one place: compiled as if they were written there. What is
 called is optimised again inside each of its callers, so that a level less is compiled sooner."""
-
-entry = njit(nogil=True, cache=True)
-"""For kernels that Python calls: they release the interpreter's lock and are kept on disk."""
 
 
 @contextmanager

@@ -17,11 +17,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from loo_sim.kernels.announcing import ENTRY, KIND, WHO_SHIFT
+from loo_sim.kernels.announcing import KIND
 from loo_sim.kernels.announcing import PREFERENCE as BATCH_PREFERENCE
 from loo_sim.kernels.compiled import inner
 from loo_sim.kernels.dealing import FIRST_TRUMP, TOP_TRUMP
 from loo_sim.kernels.game import (
+    ACTION_SHIFT,
+    DEFEND,
+    DEFEND_WITH_OWN,
     FIRST_LEAD_HIGHEST,
     FIRST_LEAD_NEED,
     HEAD,
@@ -33,6 +36,7 @@ from loo_sim.kernels.game import (
     LEAD_PLAIN,
     LEAD_TRUMP,
     LOSE,
+    MISS,
     PEOPLE_MOVE,
     PLAYS_DRAW,
     RANDOM_WORD,
@@ -46,6 +50,8 @@ REGISTER = 64
 """Lanes of a byte in the widest vector register."""
 SHIFT_A, SHIFT_B, SHIFT_C = np.uint32(0), np.uint32(8), np.uint32(16)
 BYTE = np.uint32(255)
+SEAT = np.uint8(SEAT_BITS)
+ACTION_BITS, TAKES_MISS, DEFENDS = np.uint8(ACTION_SHIFT), np.uint8(MISS), np.uint8(DEFEND)
 SLOTS = 16
 A, B, C = np.int64(0), np.int64(SLOTS), np.int64(2 * SLOTS)
 """First rows of the cards in hand, a row a slot."""
@@ -83,20 +89,23 @@ def play_tricks(game, k, lanes, s):
     lanes : uint16 (m,)
         Lanes of the batch whose slots hold the contests.
     s : Scratch
-        In: `entry_in`, and the random ranks in `row` where words are drawn. Out, in `contest`: rows
-        `WINNER` + trick, the slot that won it; rows `WHO` + slot; rows `PLAYED` + 16 trick + slot,
-        the card of each slot in trick 1, of each slot turned (the winner of trick 1 holds 0) in
-        tricks 2 and 3. All other rows are used up.
+        In: `entry_in`, `hand`, and the random ranks in `row` where words are drawn. Out, in
+        `contest`: rows `WINNER` + trick, the slot that won it; rows `WHO` + slot; rows `PLAYED` +
+        16 trick + slot, the card of each slot in trick 1, of each slot turned (the winner of trick
+        1 holds 0) in tricks 2 and 3. All other rows, and `words`, are used up.
     """
     c = s.contest
     settings = game.settings
-    entry = s.entry_in[ENTRY, : lanes.size]
+    # The rows of random words are free by now.
+    hand, holds = s.words[0, : lanes.size], c[WORD, : lanes.size]
     for slot in range(k):
-        gather(s.entry_in[slot], lanes, entry)
-        unpack(entry, SHIFT_A, c[A + slot])
-        unpack(entry, SHIFT_B, c[B + slot])
-        unpack(entry, SHIFT_C, c[C + slot])
-        unpack(entry, WHO_SHIFT, c[WHO + slot])
+        who = c[WHO + slot, : lanes.size]
+        gather(s.entry_in[slot], lanes, who)
+        find_hand(who, settings[DEFEND_WITH_OWN] != 0, holds)
+        gather_hands(s.hand, holds, lanes, hand)
+        unpack(hand, SHIFT_A, c[A + slot])
+        unpack(hand, SHIFT_B, c[B + slot])
+        unpack(hand, SHIFT_C, c[C + slot])
         if settings[PLAYS_DRAW]:
             prefer(s.row, c[WHO + slot], lanes, c[PREFERENCE + slot])
     # Whole registers: what is computed beyond the lanes is not looked at.
@@ -142,10 +151,28 @@ def gather(row, lanes, out):
 
 
 @inner
-def unpack(entry, shift, row):
-    """One byte of each entry."""
-    for place in range(entry.size):
-        row[place] = np.uint8(np.uint32(entry[place] >> shift) & BYTE)
+def find_hand(who, defend_with_own, holds):
+    """The row of `Scratch.hand` with the cards that each player plays: his own or the miss."""
+    for place in range(holds.size):
+        x = who[place]
+        action = np.uint8(x >> ACTION_BITS)
+        takes_miss = (action == TAKES_MISS) | ((action == DEFENDS) & (not defend_with_own))
+        own = np.uint8(np.uint8(x & SEAT) + ONE)
+        holds[place] = ZERO if takes_miss else own
+
+
+@inner
+def gather_hands(hands, row, lanes, out):
+    """The hands of some lanes side by side, each of a row of its own."""
+    for place in range(lanes.size):
+        out[place] = hands[row[place], lanes[place]]
+
+
+@inner
+def unpack(hand, shift, row):
+    """One card of each hand."""
+    for place in range(hand.size):
+        row[place] = np.uint8(np.uint32(hand[place] >> shift) & BYTE)
 
 
 @inner
