@@ -166,14 +166,14 @@ MUTANTS = [
     ),
     Mutant(
         "a defender always plays the miss",
-        "announcing",
-        "((action == SAYS_DEFEND) & (not defend_with_own))",
-        "(action == SAYS_DEFEND)",
+        "contests",
+        "((action == DEFENDS) & (not defend_with_own))",
+        "(action == DEFENDS)",
     ),
     Mutant(
         "a defender never plays the miss",
-        "announcing",
-        "((action == SAYS_DEFEND) & (not defend_with_own))",
+        "contests",
+        "((action == DEFENDS) & (not defend_with_own))",
         "False",
     ),
     Mutant(

@@ -12,7 +12,6 @@ from loo_sim.kernels.announcing import (
     SAID,
     SITUATION,
     SITUATION_IF,
-    WHO_SHIFT,
     announce,
     announce_as,
 )
@@ -117,7 +116,7 @@ def run_deals(game, seed, first, count, s, fates, pots):
         announce_all(game, n, s)
         # A silent dealer is in slot 0 too, where nobody came in; his action tells him apart.
         for place in range(s.start[2]):
-            fates[1, s.entry_in[0, s.order[place]] >> WHO_SHIFT] += 1
+            fates[1, s.entry_in[0, s.order[place]]] += 1
         pots[0, 0] += s.start[1]
         pots[1, 0] += s.start[2] - s.start[1]
         for k in range(2, game.settings[PLAYERS] + 1):

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from loo_sim.cards import hand_classes
-from loo_sim.kernels.announcing import KIND, WHO_SHIFT
+from loo_sim.kernels.announcing import KIND
 from loo_sim.kernels.batch import (
     LANES,
     announce_all,
@@ -157,7 +157,7 @@ def run_league(game, seed, first, count, s, order, net, value, moments, results)
             for place in range(s.start[2]):
                 lane = s.order[place]
                 # A silent dealer is in slot 0 too, where nobody came in.
-                policy = s.row[KIND + ((s.entry_in[0, lane] >> WHO_SHIFT) & SEAT_BITS), lane]
+                policy = s.row[KIND + (s.entry_in[0, lane] & SEAT_BITS), lane]
                 net[policy, lane] += value[WHOLE_POT]
                 results[policy, WHOLE_POT] += 1
             for k in range(2, players + 1):
@@ -175,7 +175,7 @@ def add_contests(k, lanes, value, s, net, results):
     for place in range(lanes.size):
         lane = lanes[place]
         for slot in range(k):
-            who = s.entry_in[slot, lane] >> WHO_SHIFT
+            who = s.entry_in[slot, lane]
             if who >> ACTION_SHIFT == DEFEND:
                 continue
             won = np.int64(first[place] == slot) + np.int64(second[place] == slot)

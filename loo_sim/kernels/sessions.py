@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from loo_sim.draws import TABLE_DEALS, TABLE_STREAM
-from loo_sim.kernels.announcing import FORCED, KIND, WHO_SHIFT
+from loo_sim.kernels.announcing import FORCED, KIND
 from loo_sim.kernels.batch import NO_SHIFT, announce_all, draw_choices, make_scratch, sort_by_number
 from loo_sim.kernels.compiled import entry, inner, merged
 from loo_sim.kernels.contests import TALLY, WHO, WINNER, copy, fill, play_tricks
@@ -347,7 +347,7 @@ def take_pots(lanes, s, outcome):
     for place in range(lanes.size):
         lane = lanes[place]
         # A silent dealer is in slot 0 too, where nobody came in.
-        outcome[(s.entry_in[0, lane] >> WHO_SHIFT) & SEAT_BITS, lane] = TAKES_POT
+        outcome[s.entry_in[0, lane] & SEAT_BITS, lane] = TAKES_POT
 
 
 @inner

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from loo_sim.kernels.announcing import ACTION, FORCED, WHO_SHIFT
+from loo_sim.kernels.announcing import ACTION, FORCED
 from loo_sim.kernels.batch import LANES, announce_all, draw_choices, make_scratch, number_deals
 from loo_sim.kernels.compiled import entry, inner
 from loo_sim.kernels.contests import PLAYED, SLOTS, WINNER, play_tricks
@@ -91,7 +91,7 @@ def keep_batch(game, done, n, s, out):
     for place in range(s.start[2]):
         lane = s.order[place]
         # A silent dealer is in slot 0 too, where nobody came in.
-        seat = (s.entry_in[0, lane] >> WHO_SHIFT) & SEAT_BITS
+        seat = s.entry_in[0, lane] & SEAT_BITS
         out.net[done + lane, seat] = net_units(pot, loo, SILENT, WHOLE_POT)
         out.pot_after[done + lane] = pot_after(pot, loo, 1, 0, 0)
     for k in range(2, players + 1):
@@ -112,7 +112,7 @@ def keep_contest(settings, done, k, place, lane, s, out):
     defended = 0
     looed = 0
     for slot in range(k):
-        who = s.entry_in[slot, lane] >> WHO_SHIFT
+        who = s.entry_in[slot, lane]
         seat, action = who & SEAT_BITS, who >> ACTION_SHIFT
         later = slot - turned if slot >= turned else slot - turned + k
         out.played[deal, 0, seat] = np.int8(c[PLAYED + slot, place])
