@@ -41,7 +41,7 @@ test-long: $(VENV)/ready-test
 	$(BIN)/python -m pytest -n 2 -m long
 
 bench: $(VENV)/ready
-	$(BIN)/loosim bench
+	$(BIN)/loosim bench --compile
 
 clean:
 	rm -rf $(VENV) build benchmarks/build *.egg-info .mypy_cache .ruff_cache .pytest_cache
