@@ -18,7 +18,7 @@ import pytest
 
 from loo_sim.bench import memory, run, scalar, start, tables, targets
 from loo_sim.bench.cases import POT, cell_of, loosim_cases
-from loo_sim.cards import ACE, Card, live_cards
+from loo_sim.cards import ACE, Card, hand_classes, live_cards
 from loo_sim.draws import Dealt, deal_cards
 from loo_sim.referee import Deal, play_deal
 from loo_sim.rules import PRESETS, UNITS_PER_STAKE, Rules
@@ -229,33 +229,24 @@ def test_measurements_take_turns_and_the_least_counts() -> None:
     assert done == [("a", run.WARM_UP), ("b", run.WARM_UP)] + [("a", 50), ("b", 50)] * 3
 
 
-def test_each_alternative_is_a_whole_deal_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    from loo_sim.studies import deals as study
+@pytest.mark.parametrize("preset", ["standard", "club"])
+def test_alternatives_one_by_one_come_to_what_announce_counts(preset: str) -> None:
+    from loo_sim.bench.alternatives import count_alternative
+    from loo_sim.kernels.counting import count_announcements
+    from loo_sim.kernels.game import NO_MISS, encode_cell
 
-    counted: list[npt.NDArray[np.int64]] = []
-
-    def add_counts(game: Any, seed: int, first: int, count: int, counts: Any) -> None:
-        from loo_sim.kernels.counting import count_deals
-
-        counted.append(count_deals(game, seed, first, count)[0])
-
-    monkeypatch.setattr(study, "add_counts", add_counts)
-    (case,) = (c for c in loosim_cases() if c.study == "alternatives" and c.players == 6)
-    case.measure(3_000, 1)
-    assert len(counted) == 2 * 6
-    for turn, counts in enumerate(counted):
-        seat, action = turn // 2, (STAND, MISS)[turn % 2]
-        of_seat = counts[seat].sum(axis=1)
-        assert counts.sum() == 6 * 3_000
-        if action == STAND:
-            # The dealer is silent where all folded before him.
-            assert of_seat[STAND] + of_seat[TAKE_POT] == 3_000
-        else:
-            assert of_seat[STAND] == 0
-            assert of_seat[MISS] > 1_000
-        others = np.delete(counts, seat, axis=0).sum(axis=(0, 2))
-        assert others[FOLD] > 0
-        assert others[STAND] > 0
+    players, deals = 5, 3_000
+    game = encode_cell(cell_of("announce", "mixed", players, preset))
+    shape = (players * (players + 1), hand_classes().size.size, 5)
+    both = np.zeros((*shape, 6), np.uint32)
+    count_announcements(game, 3, 10, deals, both)
+    alone = {action: np.zeros(shape, np.uint32) for action in (STAND, MISS)}
+    for action, counts in alone.items():
+        for seat in range(players):
+            count_alternative(game, seat, action, 3, 10, deals, counts)
+    assert both[..., NO_MISS].any()
+    assert (alone[STAND] == both.sum(axis=3)).all()
+    assert (alone[MISS] == both[..., :NO_MISS].sum(axis=2)).all()
 
 
 def test_a_batch_uses_more_rows_the_more_players_there_are() -> None:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+import numpy as np
+
+from loo_sim.cards import hand_classes
 from loo_sim.experiment import Cell
 from loo_sim.rules import PRESETS, UNITS_PER_STAKE
-
-if TYPE_CHECKING:
-    from loo_sim.policies.policy import Policy
 
 PLAYERS = (5, 8, 16)
 ANNOUNCE_PLAYERS = (6, 16)
@@ -81,7 +80,7 @@ def loosim_cases() -> list[Case]:
     cases += [_study_case("session", BASELINE_POLICY, players) for players in PLAYERS]
     for players in ANNOUNCE_PLAYERS:
         cases.append(_study_case("announce", ANNOUNCE_POLICY, players))
-        singly = _sum_of([_measure(*one) for one in _alternatives(players)])
+        singly = _measure_alternatives(cell_of("announce", ANNOUNCE_POLICY, players))
         cases.append(Case("loosim", ALTERNATIVES, ANNOUNCE_POLICY, players, singly))
     return cases
 
@@ -140,31 +139,21 @@ def _measure(study_name: str, cell: Cell) -> Measure:
     return measure
 
 
-def _alternatives(players: int) -> Iterable[tuple[str, Cell]]:
-    """For each seat and each of stand and miss, the study and the cell in which it announces it.
+def _measure_alternatives(cell: Cell) -> Measure:
+    """Both alternatives of every seat, each on deals of its own: processor time of them all."""
+    from loo_sim.bench.alternatives import count_alternative
+    from loo_sim.kernels.game import MISS, STAND, encode_cell
 
-    Where it may not, since the miss is gone, it does what that policy falls back to.
-    """
-    cell = cell_of("deals", ANNOUNCE_POLICY, players)
-    for seat in range(players):
-        for action in ("stand", "miss"):
-            policies = list(cell.policies)
-            policies[seat] = _always(policies[seat], action)
-            yield "deals", replace(cell, policies=tuple(policies))
+    game = encode_cell(cell)
+    alternatives = [(seat, action) for seat in range(cell.players) for action in (STAND, MISS)]
+    situations, classes = cell.players * (cell.players + 1), hand_classes().size.size
+    counts = {action: np.zeros((situations, classes, 5), np.uint32) for action in (STAND, MISS)}
 
-
-def _always(policy: Policy, action: str) -> Policy:
-    """A policy that announces `action` on every hand, and plays as `policy` does."""
-    from loo_sim.policies.policy import Choice
-
-    return replace(
-        policy, announce=Choice((), action), table=None, digest=f"{policy.digest} {action}"
-    )
-
-
-def _sum_of(measures: Sequence[Measure]) -> Measure:
     def measure(deals: int, seed: int) -> float:
-        return sum(one(deals, seed) for one in measures)
+        start = time.thread_time_ns()
+        for turn, (seat, action) in enumerate(alternatives):
+            count_alternative(game, seat, action, seed, turn * deals, deals, counts[action])
+        return (time.thread_time_ns() - start) / deals
 
     return measure
 
