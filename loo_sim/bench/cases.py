@@ -117,12 +117,20 @@ def cell_of(study: str, policy: str, players: int, preset: str = STANDARD) -> Ce
 
 
 def _study_case(study: str, policy: str, players: int, preset: str = STANDARD) -> Case:
-    measure = _measure(study, cell_of(study, policy, players, preset))
+    measure = measure_study(study, cell_of(study, policy, players, preset))
     return Case("loosim", study, policy, players, measure, preset)
 
 
-def _measure(study_name: str, cell: Cell) -> Measure:
-    """A cell counted as a run counts it, chunk after chunk: processor time of the thread."""
+def measure_study(study_name: str, cell: Cell) -> Measure:
+    """A cell counted as a run counts it, chunk after chunk: processor time of the thread.
+
+    Parameters
+    ----------
+    study_name : str
+        One of the studies.
+    cell : Cell
+        The game, as `cell_of` has it.
+    """
     from loo_sim.studies import find_study
 
     study = find_study(study_name)
