@@ -86,13 +86,18 @@ static inline Cards nth_card(Cards cards, uint64_t n) {
 #endif
 }
 
+/* Whether a draw must be done again lest some orders come up more often than others. */
+static __attribute__((noinline, cold)) int is_biased(uint64_t fraction, uint64_t count) {
+    const uint64_t orders = count * (count - 1) * (count - 2);
+    return fraction < -orders % orders;
+}
+
 /* Draws a hand from the `count` cards `left`: a partial Fisher-Yates shuffle, the cards left being the
    rest of the pack. One random word gives all three whole numbers below `count`, `count - 1` and
    `count - 2` (Lemire 2019; Brackett-Rozinsky and Lemire 2024), without division but in the rare
    case, in which alone the number of orders matters. */
 static inline Cards draw_hand(Cards *left, uint64_t count) {
     const uint64_t most_orders = LIVE * (LIVE - 1) * (LIVE - 2);
-    const uint64_t orders = count * (count - 1) * (count - 2);
     uint64_t place[HAND], fraction;
     do {
         fraction = next_random();
@@ -101,7 +106,7 @@ static inline Cards draw_hand(Cards *left, uint64_t count) {
             place[i] = product >> 64;
             fraction = (uint64_t)product;
         }
-    } while (__builtin_expect(fraction < most_orders, 0) && fraction < -orders % orders);
+    } while (__builtin_expect(fraction < most_orders, 0) && is_biased(fraction, count));
     const Cards before = *left;
     for (int i = 0; i < HAND; i++) *left ^= nth_card(*left, place[i]);
     return before ^ *left;
