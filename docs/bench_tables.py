@@ -67,10 +67,11 @@ def main() -> None:
     )
     print(table(("", "players", "measured", "asked", "met"), targets))
     threads = (
-        (str(r["players"]), str(r["threads"]), ns(r), f"{r['processors']:.2f}")
-        for r in result["threads"]
+        (str(r["players"]), f"`{r['engine']}`", str(r["threads"]), ns(r), f"{r['processors']:.2f}")
+        for r in sorted(result["threads"], key=lambda row: row["players"])
     )
-    print(table(("players", "threads", "ns a deal, wall clock", "processors given"), threads))
+    titles = ("players", "engine", "threads", "ns a deal", "processors given")
+    print(table(titles, threads))
     if result["compile_seconds"] is not None:
         print(table(("kernels", "processor seconds"), compiled(result["compile_seconds"])))
 

@@ -190,9 +190,12 @@ def test_bench_measures_every_engine_at_every_number_of_players() -> None:
             expected = of_c["ns_per_deal"] / row["ns_per_deal"]
             assert row["ratio_to_c"] == pytest.approx(expected, rel=1e-3, abs=1e-3)
             assert (row["ratio_to_c"] == 1) == (engine == "scalar-c")
-    assert {(row["players"], row["threads"]) for row in result["threads"]} == {
-        (5, 1), (5, 2), (16, 1), (16, 2),
-    }  # fmt: skip
+    assert {(row["engine"], row["players"], row["threads"]) for row in result["threads"]} == {
+        (engine, players, threads)
+        for engine in ("loosim", *scalar_engines[1:])
+        for players in (5, 16)
+        for threads in (1, 2)
+    }
     assert all(row["ns_per_deal"] > 0 for row in result["threads"])
     assert [row["players"] for row in result["memory"]["batches"]] == [5, 6, 8, 16]
     assert result["start_seconds"] > 0
@@ -309,13 +312,15 @@ def result_of(**changes: Any) -> dict[str, Any]:
         "rows": rows,
         "threads": [
             {
+                "engine": engine,
                 "players": players,
-                "threads": n,
-                "ns_per_deal": 90.0 / 1.8 ** (n - 1),
-                "processors": n,
+                "threads": threads,
+                "ns_per_deal": ns / gain ** (threads - 1),
+                "processors": threads,
             }
+            for engine, ns, gain in (("loosim", 90.0, 1.8), ("scalar-c", 200.0, 1.1))
             for players in (5, 16)
-            for n in (1, 2)
+            for threads in (1, 2)
         ],
         "memory": {"batches": [{"players": 5, "bytes": 2**19}], "l2_bytes": 2**19},
         "start_seconds": 1.5,
@@ -414,5 +419,5 @@ def test_the_tables_show_every_figure() -> None:
     assert ["session", "/", "deals", "8", "1.30", "at", "most", "1.3", "met"] in cells
     assert ["start", "of", "a", "run", "1.75", "at", "most", "1.5", "s", "not", "met"] in cells
     told = " ".join(word for line in cells for word in line)
-    assert "2.00 to 2 at 16 players" in told
+    assert "loosim, 16 players, threads or processes 2: 50.0 ns" in told
     assert "deals 12.0; announce 8.0" in told

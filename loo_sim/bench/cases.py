@@ -85,10 +85,12 @@ def loosim_cases() -> list[Case]:
     return cases
 
 
-def thread_cases() -> dict[tuple[int, int], Callable[[int, int], Throughput]]:
-    """The study `deals` by players and threads."""
+def thread_cases() -> dict[tuple[str, int, int], Callable[[int, int], Throughput]]:
+    """The study `deals` by engine, players and threads."""
     return {
-        (players, threads): _on_threads(threads, cell_of("deals", BASELINE_POLICY, players))
+        ("loosim", players, threads): _on_threads(
+            threads, cell_of("deals", BASELINE_POLICY, players)
+        )
         for players in THREADS_PLAYERS
         for threads in THREADS
     }

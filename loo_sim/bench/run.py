@@ -13,7 +13,13 @@ from typing import Any
 
 from loo_sim.bench.cases import PLAYERS, POLICIES, PRESET_PLAYERS, Case, loosim_cases, thread_cases
 from loo_sim.bench.memory import batch_bytes, l2_bytes, peak_memory_mb
-from loo_sim.bench.scalar import BENCHMARKS, BaselineError, scalar_c_cases, scalar_numba_cases
+from loo_sim.bench.scalar import (
+    BENCHMARKS,
+    BaselineError,
+    process_cases,
+    scalar_c_cases,
+    scalar_numba_cases,
+)
 from loo_sim.bench.start import compile_seconds, start_seconds
 from loo_sim.bench.targets import find_targets
 from loo_sim.machine import machine, versions
@@ -64,9 +70,9 @@ def run_bench(
           times as fast as the scalar C program at the same study, policy, players and rules; None
           where that was not measured. The study `alternatives` is what `announce` finds for every
           seat, each alternative simulated as a deal of its own: all those deals together.
-        - `threads`: `players, threads, ns_per_deal` in wall-clock time of all threads together,
-          and `processors`, how many the system gave them: of a busy machine they get fewer than
-          they are.
+        - `threads`: `engine, players, threads, ns_per_deal` in wall-clock time of all threads
+          together, of scalar C as many processes, and `processors`, how many the system gave them:
+          of a busy machine they get fewer than they are.
         - `memory`: `batches` (`players, bytes` of the work rows that a batch uses), `l2_bytes`
           (None if unknown); `peak_memory_mb` (of this process, the announce study at 16 players
           included).
@@ -76,27 +82,32 @@ def run_bench(
         - `targets`: see `targets.find_targets`.
     """
     left_out: list[str] = []
-    cases = loosim_cases()
-    for add in (scalar_c_cases, scalar_numba_cases):
-        try:
-            cases += add(benchmarks)
-        except BaselineError as error:
-            left_out.append(str(error))
+    cases, together = loosim_cases(), thread_cases()
+    try:
+        cases += scalar_c_cases(benchmarks)
+        together.update(process_cases(benchmarks))
+    except BaselineError as error:
+        left_out.append(str(error))
+    try:
+        cases += scalar_numba_cases(benchmarks)
+    except BaselineError as error:
+        left_out.append(str(error))
     # Engines at the same work stand side by side, so that they are measured moments apart.
     cases.sort(key=lambda case: (case.players, case.policy, case.rules, case.study))
     todo: dict[Hashable, Callable[[int, int], Any]] = {case: case.measure for case in cases}
-    todo.update(thread_cases().items())
+    todo.update(together.items())
     todo["start"] = lambda deals, seed: start_seconds()
     least = least_in_turns(todo, deals, repeats, seed, tell)
     rows = _rows({case: least[case] for case in cases})
     threads = [
         {
+            "engine": engine,
             "players": players,
             "threads": count,
-            "ns_per_deal": round(least[players, count].ns_per_deal, 3),
-            "processors": round(least[players, count].processors, 2),
+            "ns_per_deal": round(least[engine, players, count].ns_per_deal, 3),
+            "processors": round(least[engine, players, count].processors, 2),
         }
-        for players, count in thread_cases()
+        for engine, players, count in together
     ]
     result = {
         "machine": machine(),

@@ -7,9 +7,18 @@ import json
 import shutil
 import subprocess
 import time
+from collections.abc import Callable
 from pathlib import Path
 
-from loo_sim.bench.cases import BASELINE_POLICY, PLAYERS, Case, Measure
+from loo_sim.bench.cases import (
+    BASELINE_POLICY,
+    PLAYERS,
+    THREADS,
+    THREADS_PLAYERS,
+    Case,
+    Measure,
+    Throughput,
+)
 
 BENCHMARKS = Path(__file__).resolve().parent.parent.parent / "benchmarks"
 """The scalar programs, which only a source checkout has."""
@@ -66,6 +75,37 @@ def measure_scalar_c(program: Path, players: int) -> Measure:
         command = [str(program), str(players), str(deals), str(seed)]
         done = subprocess.run(command, capture_output=True, text=True, check=True)
         return float(json.loads(done.stdout)["ns_per_deal"])
+
+    return measure
+
+
+def process_cases(benchmarks: Path) -> dict[tuple[str, int, int], Callable[[int, int], Throughput]]:
+    """The C program in several processes at once, by engine, players and processes.
+
+    They share nothing, so that they show what the machine itself gains by several processors.
+
+    Parameters
+    ----------
+    benchmarks : Path
+        Folder of the scalar programs, the C program compiled.
+    """
+    program = benchmarks / "build" / "scalar"
+    return {
+        ("scalar-c", players, processes): _in_processes(program, players, processes)
+        for players in THREADS_PLAYERS
+        for processes in THREADS
+    }
+
+
+def _in_processes(program: Path, players: int, processes: int) -> Callable[[int, int], Throughput]:
+    def measure(deals: int, seed: int) -> Throughput:
+        command = [str(program), str(players), str(deals), str(seed)]
+        start = time.perf_counter_ns()
+        children = [subprocess.Popen(command, stdout=subprocess.PIPE) for _ in range(processes)]
+        told = [child.communicate()[0] for child in children]
+        taken = time.perf_counter_ns() - start
+        spent = deals * sum(json.loads(words)["ns_per_deal"] for words in told)
+        return Throughput(taken / (processes * deals), spent / taken)
 
     return measure
 

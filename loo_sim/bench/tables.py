@@ -47,11 +47,11 @@ def targets_table(result: dict[str, Any]) -> Table:
     """What is asked of the engine and whether it is met, out of what `run_bench` found."""
     from rich.table import Table
 
-    given = "; ".join(
-        f"{row['processors']:.2f} to {row['threads']} at {row['players']} players"
+    told = [
+        f"{row['engine']}, {row['players']} players, threads or processes {row['threads']}: "
+        f"{row['ns_per_deal']:,.1f} ns by the clock, given {row['processors']:.2f} processors"
         for row in result["threads"]
-    )
-    told = [f"processors that threads were given: {given}"]
+    ]
     if result["compile_seconds"] is not None:
         spent = "; ".join(f"{name} {s:.1f}" for name, s in result["compile_seconds"].items())
         told.append(f"seconds of compiling, each after those before it: {spent}")

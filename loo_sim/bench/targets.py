@@ -120,7 +120,11 @@ def _of_rows(rows: list[dict[str, Any]]) -> Iterator[Target]:
 
 
 def _of_threads(threads: list[dict[str, Any]]) -> Iterator[Target]:
-    ns = {(row["players"], row["threads"]): row["ns_per_deal"] for row in threads}
+    ns = {
+        (row["players"], row["threads"]): row["ns_per_deal"]
+        for row in threads
+        if row["engine"] == "loosim"
+    }
     one, several = THREADS
     for players in THREADS_PLAYERS:
         ratio = ns[players, one] / ns[players, several]
