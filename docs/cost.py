@@ -1,4 +1,4 @@
-"""Draws docs/cost.svg, what a deal costs by players and by number of deals, and prints the fits.
+"""Draws docs/cost.svg, what a deal costs by players and by deals, and prints the tables.
 
     python docs/cost.py
 
@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from bench_tables import table
 from matplotlib.axes import Axes
 
 from loo_sim.bench.cases import BASELINE_POLICY, Measure, cell_of, measure_study
@@ -22,6 +23,8 @@ from loo_sim.bench.scalar import BENCHMARKS, compile_scalar_c, measure_scalar_c
 from loo_sim.report import style
 
 PLAYERS = tuple(range(5, 17))
+SHOWN = (5, 8, 12, 16)
+"""Players that the table shows; the fit is of all."""
 PLAYERS_OF_DEALS = 6
 """Players where the number of deals grows."""
 DEALS = 200_000
@@ -98,6 +101,13 @@ def fitted(ns: npt.NDArray[np.float64]) -> tuple[float, float, float]:
     return float(a), float(b), float(np.abs(1 - (a + b * np.array(PLAYERS)) / ns).max())
 
 
+def fit_row(label: str, ns: npt.NDArray[np.float64]) -> tuple[str, ...]:
+    """A row of the table by players: some values, the fit, and how far off it is at most."""
+    a, b, residual = fitted(ns)
+    shown = (f"{ns[PLAYERS.index(n)]:.1f}" for n in SHOWN)
+    return label, *shown, f"{a:.1f} + {b:.2f} n", f"{residual:.0%}"
+
+
 def draw(axes: Axes, x: tuple[int, ...], lines: dict[str, npt.NDArray[np.float64]]) -> None:
     """Draw nanoseconds against `x`."""
     axes.grid(axis="y")
@@ -110,17 +120,11 @@ def main() -> None:
     """Measure, print and draw."""
     drawn = list(curves())
     players, deals = by_players(drawn), by_deals(drawn)
-    print(f"\n{'ns':26}" + "".join(f"{n:>8}" for n in PLAYERS) + "  a + b players  residual")
-    for label, ns in players.items():
-        a, b, residual = fitted(ns)
-        print(
-            f"{label:26}" + "".join(f"{value:>8.1f}" for value in ns) + f"{a:>8.1f} + {b:.2f} n"
-            f"  {residual:8.1%}"
-        )
-    print(f"\n{'ns, ' + str(PLAYERS_OF_DEALS) + ' players':26}", end="")
-    print("".join(f"{n:>12,}" for n in MANY_DEALS))
-    for label, ns in deals.items():
-        print(f"{label:26}" + "".join(f"{value:>12.1f}" for value in ns))
+    print()
+    titles = ("ns a deal", *(f"{n}" for n in SHOWN), "fit, n players", "greatest residual")
+    print(table(titles, (fit_row(label, ns) for label, ns in players.items())))
+    titles = (f"ns a deal, {PLAYERS_OF_DEALS} players", *(f"{n:,} deals" for n in MANY_DEALS))
+    print(table(titles, ((label, *map("{:.1f}".format, ns)) for label, ns in deals.items())))
     with style.drawing(PICTURE.stem):
         figure = style.new_figure(HEIGHT)
         left, right = figure.subplots(1, 2, sharey=True)

@@ -25,9 +25,9 @@ from loo_sim.bench.targets import find_targets
 from loo_sim.machine import machine, versions
 from loo_sim.rules import PRESETS
 
-DEALS = 500_000
-"""Deals in one measurement."""
-REPEATS = 7
+DEALS = 2**18
+"""Deals in one measurement: a chunk of a session, and so few that some are not disturbed."""
+REPEATS = 15
 """Measurements of each engine, of which the fastest counts."""
 WARM_UP = 1_000
 """Deals played before measuring, so that everything is compiled and every page touched."""
