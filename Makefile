@@ -3,7 +3,9 @@
 #   make test       lint, types and tests
 #   make test-long  the proofs that take hours
 #   make picture    draw docs/miss_value.png, the picture of the README, from the last run
-#   make bench      deals per second here, beside the scalar baselines
+#   make bench      deals per second here, beside the scalar baselines, and all that is asked of them
+#   make cost       draw docs/cost.svg: what a deal costs by players and by number of deals
+#   make widths     how fast the kernels are with narrower vector instructions
 # Another interpreter: make PYTHON=python3.13 test
 
 PYTHON ?= python3
@@ -13,7 +15,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 EXPERIMENT := experiments/miss_value.toml
 RESULT := results/miss_value
 
-.PHONY: run report picture test test-long bench lint clean
+.PHONY: run report picture test test-long bench cost widths lint clean
 .DELETE_ON_ERROR:
 
 run: $(VENV)/ready
@@ -41,7 +43,13 @@ test-long: $(VENV)/ready-test
 	$(BIN)/python -m pytest -n 2 -m long
 
 bench: $(VENV)/ready
-	$(BIN)/loosim bench
+	$(BIN)/loosim bench --compile
+
+cost: $(VENV)/ready
+	$(BIN)/python docs/cost.py
+
+widths: $(VENV)/ready
+	$(BIN)/python benchmarks/instruction_sets.py
 
 clean:
 	rm -rf $(VENV) build benchmarks/build *.egg-info .mypy_cache .ruff_cache .pytest_cache

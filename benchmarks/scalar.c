@@ -1,4 +1,4 @@
-/* Scalar baseline: one deal of three-card Loo after another, the way a C programmer would write it.
+/* Scalar baseline: three-card Loo the way a C programmer would write it who wants it fast.
 
    Standard rules, every seat on the policy `trumps`: stand on two trumps or more, or on one with at
    most two live trumps above it; else fold; the dealer defends the miss where he may not fold. Play:
@@ -12,7 +12,11 @@
    A hand is a 64-bit mask of live cards. Bit 3 * rank + suit is a plain card (rank 0-12, suit 0-2),
    bit 39 + t is live trump t (0-11): the order of the bits is the order of the cards, so that "the
    lowest card" and "the cards that beat this one" are one instruction each. The turned-up card plays
-   no part in any rule, so it is not drawn. Numbers in brackets, as S11, are those of the rulebook. */
+   no part in any rule, so it is not drawn. Numbers in brackets, as S11, are those of the rulebook.
+
+   Each deal is played by itself, in scalar instructions, but in an order that suits the processor: the
+   cards of BATCH deals are drawn first, hand by hand, so that it need not wait for the cards before;
+   then the deals are played sorted by the number of players in, so that it foresees the loops. */
 
 #include <inttypes.h>
 #include <stdint.h>
@@ -31,9 +35,12 @@ enum { MAX_PLAYERS = 16, UNITS_PER_STAKE = 729, POT = 3 * UNITS_PER_STAKE };
 enum { LOO = 3 * UNITS_PER_STAKE };
 enum Action { FOLD, STAND, MISS, DEFEND, TAKE_POT, ACTIONS };
 enum { WHOLE_POT = 4, RESULTS = 5, DEFENCES = 5, MAX_IN = 17 };
+enum { BATCH = 128 };
 
 /* What a player in takes by tricks won, a third of the pot each, or pays (S15, S16). */
 static const int PAYMENT[] = {-LOO, POT / 3, 2 * (POT / 3), 3 * (POT / 3)};
+
+#define INLINE static inline __attribute__((always_inline))
 
 #define TRUMPS (~(Cards)0 << FIRST_TRUMP)
 
@@ -79,12 +86,18 @@ static inline Cards nth_card(Cards cards, uint64_t n) {
 #endif
 }
 
-/* Draws a hand from the cards `left`: a partial Fisher-Yates shuffle, the cards left being the rest
-   of the pack. One random word gives all three whole numbers below `count`, `count - 1` and
-   `count - 2` (Lemire 2019; Brackett-Rozinsky and Lemire 2024), without division but in the rare
-   case. */
-static inline Cards draw_hand(Cards *left, uint64_t count) {
+/* Whether a draw must be done again lest some orders come up more often than others. */
+static __attribute__((noinline, cold)) int is_biased(uint64_t fraction, uint64_t count) {
     const uint64_t orders = count * (count - 1) * (count - 2);
+    return fraction < -orders % orders;
+}
+
+/* Draws a hand from the `count` cards `left`: a partial Fisher-Yates shuffle, the cards left being the
+   rest of the pack. One random word gives all three whole numbers below `count`, `count - 1` and
+   `count - 2` (Lemire 2019; Brackett-Rozinsky and Lemire 2024), without division but in the rare
+   case, in which alone the number of orders matters. */
+static inline Cards draw_hand(Cards *left, uint64_t count) {
+    const uint64_t most_orders = LIVE * (LIVE - 1) * (LIVE - 2);
     uint64_t place[HAND], fraction;
     do {
         fraction = next_random();
@@ -93,36 +106,46 @@ static inline Cards draw_hand(Cards *left, uint64_t count) {
             place[i] = product >> 64;
             fraction = (uint64_t)product;
         }
-    } while (fraction < orders && fraction < -orders % orders);
+    } while (__builtin_expect(fraction < most_orders, 0) && is_biased(fraction, count));
     const Cards before = *left;
     for (int i = 0; i < HAND; i++) *left ^= nth_card(*left, place[i]);
     return before ^ *left;
 }
 
-/* Deals the miss and then a hand to each seat. */
-static inline void deal_hands(int players, Cards *hands) {
-    Cards left = ((Cards)1 << LIVE) - 1;
-    for (int i = 0; i <= players; i++) hands[i] = draw_hand(&left, LIVE - HAND * i);
+/* Deals side by side: the hands, the miss first, then seat 0; a bit for each seat that stands. */
+typedef struct {
+    Cards hand[MAX_PLAYERS + 1][BATCH];
+    uint32_t stood[BATCH];
+} Batch;
+
+static void deal_hands(int players, Batch *batch) {
+    Cards left[BATCH];
+    for (int i = 0; i < BATCH; i++) left[i] = ((Cards)1 << LIVE) - 1;
+    for (int hand = 0; hand <= players; hand++)
+        for (int i = 0; i < BATCH; i++)
+            batch->hand[hand][i] = draw_hand(&left[i], LIVE - HAND * hand);
 }
 
 /* ------------------------------------------------------------------------------------- one deal */
 
 typedef struct {
-    int in;                      /* players in; 1: the dealer, because all others folded */
-    int defended;                /* whether the dealer defends */
-    int looed;                   /* players looed */
-    int pot_after;               /* units */
-    int seat[MAX_PLAYERS];       /* of each player in, from the dealer's left */
-    int tricks[MAX_PLAYERS];     /* of each player in */
-    int net[MAX_PLAYERS];        /* of each player in but a defender, units */
-} Outcome;
+    int64_t seat[MAX_PLAYERS][ACTIONS][RESULTS];
+    int64_t pot[MAX_IN][DEFENCES][MAX_IN];
+} Counts;
 
 static inline int lowest(Cards cards) { return __builtin_ctzll(cards); }
 static inline int highest(Cards cards) { return 63 - __builtin_clzll(cards); }
 
 static inline int stands(Cards hand) {
     const Cards trumps = hand & TRUMPS;
-    return (trumps & (trumps - 1)) != 0 || trumps >> (TOP_TRUMP - 2) != 0;
+    return ((trumps & (trumps - 1)) | trumps >> (TOP_TRUMP - 2)) != 0;
+}
+
+static void announce(int players, Batch *batch) {
+    memset(batch->stood, 0, sizeof batch->stood);
+    for (int seat = 0; seat < players; seat++)
+        for (int i = 0; i < BATCH; i++)
+            batch->stood[i] |= (uint32_t)stands(batch->hand[seat + 1][i]) << seat;
 }
 
 /* The card that leads (S11, S14). */
@@ -134,7 +157,7 @@ static inline int lead(Cards hand, int first_trick, int in) {
 }
 
 /* Plays the three tricks between the `in` hands; `tricks` receives who won how many (S11-S14). */
-static inline void play(Cards *hand, int in, int *tricks) {
+INLINE void play(Cards *hand, const int in, int *tricks) {
     int leader = 0;
     for (int trick = 0; trick < HAND; trick++) {
         int best = lead(hand[leader], trick == 0, in), winner = leader;
@@ -159,73 +182,61 @@ static inline void play(Cards *hand, int in, int *tricks) {
     }
 }
 
-/* One deal from the hands dealt, the miss first, to payment (S6-S16). */
-static inline void play_deal(const Cards *dealt, int players, Outcome *out) {
-    Cards hand[MAX_PLAYERS];
-    const int dealer = players - 1;
-    int in = 0;
-    for (int seat = 0; seat < players; seat++) {
-        hand[in] = dealt[seat + 1];
-        out->seat[in] = seat;
-        in += stands(hand[in]);
-    }
-    const int dealer_stands = in > 0 && out->seat[in - 1] == dealer;
-    out->defended = 0;
-    out->looed = 0;
-    if (in == dealer_stands) { /* S7 */
-        out->in = 1;
-        out->seat[0] = dealer;
-        out->net[0] = POT;
-        out->pot_after = 0;
-        return;
-    }
-    const int payable = in; /* a defender wins and loses nothing (S10) */
-    if (!dealer_stands) {
-        hand[in] = dealt[0];
-        out->seat[in++] = dealer;
-        out->defended = 1;
-    }
-    out->in = in;
-    memset(out->tricks, 0, sizeof out->tricks);
-    play(hand, in, out->tricks);
+/* Plays and counts the deals of a batch that have so many players `in` (S6-S14). */
+INLINE void play_deals(const Batch *batch, const uint8_t *deals, int number, const int in, int dealer,
+                       Counts *counts) {
+    for (int i = 0; i < number; i++) {
+        const int deal = deals[i];
+        const int defends = !(batch->stood[deal] >> dealer & 1);
+        uint32_t seats = batch->stood[deal] | 1u << dealer;
+        Cards hand[MAX_PLAYERS];
+        int seat[MAX_PLAYERS], tricks[MAX_PLAYERS];
+        for (int slot = 0; slot < in; slot++, seats &= seats - 1) {
+            seat[slot] = __builtin_ctz(seats);
+            hand[slot] = batch->hand[seat[slot] + 1][deal];
+            tricks[slot] = 0;
+        }
+        hand[in - 1] = batch->hand[defends ? 0 : dealer + 1][deal];
+        play(hand, in, tricks);
 
-    int paid = 0;
-    for (int i = 0; i < payable; i++) {
-        out->net[i] = PAYMENT[out->tricks[i]];
-        paid += out->net[i];
-        out->looed += out->tricks[i] == 0;
+        int looed = 0; /* a defender wins and loses nothing (S10) */
+        for (int slot = 0; slot < in - 1; slot++) {
+            counts->seat[seat[slot]][STAND][tricks[slot]]++;
+            looed += tricks[slot] == 0;
+        }
+        const int of_dealer = tricks[in - 1];
+        counts->seat[dealer][defends ? DEFEND : STAND][of_dealer]++;
+        looed += !defends & (of_dealer == 0);
+        counts->pot[in][defends ? 1 + of_dealer : 0][looed]++;
     }
-    out->pot_after = POT - paid;
+}
+
+/* Plays the first `number` deals of a batch, dealt and announced. */
+static void play_batch(int players, int number, const Batch *batch, Counts *counts) {
+    const int dealer = players - 1;
+    uint8_t deals[MAX_IN][BATCH];
+    int numbers[MAX_IN] = {0};
+    for (int deal = 0; deal < number; deal++) {
+        /* The dealer is in whatever he holds, if anybody before him is (S9): he stands or defends. */
+        const uint32_t others = batch->stood[deal] & ~(1u << dealer);
+        const int in = others ? __builtin_popcount(others) + 1 : 0;
+        deals[in][numbers[in]++] = deal;
+    }
+    counts->seat[dealer][TAKE_POT][WHOLE_POT] += numbers[0]; /* S7 */
+    counts->pot[0][0][0] += numbers[0];
+    /* The usual numbers have code of their own. */
+    play_deals(batch, deals[2], numbers[2], 2, dealer, counts);
+    play_deals(batch, deals[3], numbers[3], 3, dealer, counts);
+    play_deals(batch, deals[4], numbers[4], 4, dealer, counts);
+    play_deals(batch, deals[5], numbers[5], 5, dealer, counts);
+    play_deals(batch, deals[6], numbers[6], 6, dealer, counts);
+    for (int in = 7; in <= players; in++)
+        play_deals(batch, deals[in], numbers[in], in, dealer, counts);
 }
 
 /* --------------------------------------------------------------------------------------- the run */
 
-typedef struct {
-    int64_t seat[MAX_PLAYERS][ACTIONS][RESULTS];
-    int64_t pot[MAX_IN][DEFENCES][MAX_IN];
-    int64_t net[MAX_PLAYERS];    /* units */
-    int64_t pot_after;           /* units */
-} Counts;
-
-static inline void count(Counts *counts, const Outcome *out, int players) {
-    const int payable = out->in - out->defended, dealer = players - 1;
-    int defence = 0;
-    if (out->in == 1) {
-        counts->seat[dealer][TAKE_POT][WHOLE_POT]++;
-    } else {
-        for (int i = 0; i < payable; i++) counts->seat[out->seat[i]][STAND][out->tricks[i]]++;
-        if (out->defended) {
-            counts->seat[dealer][DEFEND][out->tricks[payable]]++;
-            defence = 1 + out->tricks[payable];
-        }
-    }
-    for (int i = 0; i < payable; i++) counts->net[out->seat[i]] += out->net[i];
-    /* Under these rules only a dealer before whom all folded is alone: nobody is in. */
-    counts->pot[out->in == 1 ? 0 : out->in][defence][out->looed]++;
-    counts->pot_after += out->pot_after;
-}
-
-/* Counts the folds of `deals` deals: whoever did nothing else folded. */
+/* Counts the folds of `deals` deals: who did nothing else folded. */
 static void count_folds(Counts *counts, int players, int64_t deals) {
     for (int seat = 0; seat < players; seat++) {
         int64_t other = 0;
@@ -242,7 +253,14 @@ static void print_row(const int64_t *row, int n) {
     putchar(']');
 }
 
-static void print_counts(const Counts *counts, int players) {
+static void print_counts(const Counts *counts, int players, int64_t deals) {
+    int64_t net[MAX_PLAYERS] = {0}, pot_after = deals * POT; /* units */
+    for (int seat = 0; seat < players; seat++) {
+        for (int tricks = 0; tricks <= HAND; tricks++)
+            net[seat] += counts->seat[seat][STAND][tricks] * PAYMENT[tricks];
+        net[seat] += counts->seat[seat][TAKE_POT][WHOLE_POT] * POT;
+        pot_after -= net[seat];
+    }
     printf("\"seat_counts\": [");
     for (int seat = 0; seat < players; seat++) {
         printf("%s[", seat ? ", " : "");
@@ -262,8 +280,8 @@ static void print_counts(const Counts *counts, int players) {
         putchar(']');
     }
     printf("], \"net\": ");
-    print_row(counts->net, players);
-    printf(", \"pot_after\": %" PRId64, counts->pot_after);
+    print_row(net, players);
+    printf(", \"pot_after\": %" PRId64, pot_after);
 }
 
 static double nanoseconds(void) {
@@ -274,20 +292,19 @@ static double nanoseconds(void) {
 
 static void run(int players, int64_t deals, uint64_t seed) {
     static Counts counts;
-    Cards hands[MAX_PLAYERS + 1];
-    Outcome out;
+    static Batch batch;
     seed_random(seed);
     const double start = nanoseconds();
-    for (int64_t deal = 0; deal < deals; deal++) {
-        deal_hands(players, hands);
-        play_deal(hands, players, &out);
-        count(&counts, &out, players);
+    for (int64_t done = 0; done < deals; done += BATCH) {
+        deal_hands(players, &batch);
+        announce(players, &batch);
+        play_batch(players, deals - done < BATCH ? deals - done : BATCH, &batch, &counts);
     }
     const double spent = nanoseconds() - start;
     count_folds(&counts, players, deals);
     printf("{\"players\": %d, \"deals\": %" PRId64 ", \"seed\": %" PRIu64 ", ", players, deals, seed);
     printf("\"ns_per_deal\": %.3f, ", spent / (double)deals);
-    print_counts(&counts, players);
+    print_counts(&counts, players, deals);
     printf("}\n");
 }
 
@@ -298,7 +315,8 @@ static Cards card_of(int number) {
 }
 
 static int check(int players) {
-    Cards hands[MAX_PLAYERS + 1] = {0};
+    static Batch batch;
+    static Counts counts;
     const int needed = HAND * (players + 1);
     int number;
     for (int i = 0; scanf("%d", &number) == 1; i = (i + 1) % needed) {
@@ -306,17 +324,15 @@ static int check(int players) {
             fprintf(stderr, "scalar: %d is not the number of a live card (0 to 50)\n", number);
             return 2;
         }
-        if (i % HAND == 0) hands[i / HAND] = 0;
-        hands[i / HAND] |= card_of(number);
+        if (i % HAND == 0) batch.hand[i / HAND][0] = 0;
+        batch.hand[i / HAND][0] |= card_of(number);
         if (i < needed - 1) continue;
-        Outcome out;
-        static Counts counts;
         memset(&counts, 0, sizeof counts);
-        play_deal(hands, players, &out);
-        count(&counts, &out, players);
+        announce(players, &batch);
+        play_batch(players, 1, &batch, &counts);
         count_folds(&counts, players, 1);
         putchar('{');
-        print_counts(&counts, players);
+        print_counts(&counts, players, 1);
         printf("}\n");
     }
     return 0;

@@ -545,16 +545,19 @@ def rules(name: str | None, out: Output) -> int:
 
 
 @cli.command()
+@click.option("--compile", "compiling", is_flag=True, help="Time compiling the kernels too.")
 @common_options
-def bench(seed: int | None, out: Output) -> int:
+def bench(compiling: bool, seed: int | None, out: Output) -> int:
     """Measure deals per second here, beside the scalar baselines."""
-    from loo_sim.bench import bench_table, run_bench
+    from loo_sim.bench.run import run_bench
+    from loo_sim.bench.tables import rows_table, targets_table
 
-    result = run_bench(seed=1 if seed is None else seed, tell=out.hint)
+    result = run_bench(seed=1 if seed is None else seed, compiling=compiling, tell=out.hint)
     if out.json:
         out.data(result)
     else:
-        out.show(bench_table(result))
+        out.show(rows_table(result))
+        out.show(targets_table(result))
         for sentence in result["left_out"]:
             out.hint(sentence)
     return DONE

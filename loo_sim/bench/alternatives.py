@@ -1,0 +1,82 @@
+"""The plain way to what `announce` finds: each alternative of each seat as a deal of its own.
+
+It plays with the kernels of `announce` and counts what they count, but one seat and one
+announcement in a deal: the benchmark measures it, nothing else uses it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from loo_sim.kernels.announcing import FORCED, OPENING, RESULT, SAID, SITUATION, announce
+from loo_sim.kernels.batch import LANES, draw_choices, make_scratch, number_deals
+from loo_sim.kernels.compiled import entry, inner
+from loo_sim.kernels.contests import fill
+from loo_sim.kernels.counting import TAKES_MISS, value_of
+from loo_sim.kernels.dealing import deal
+from loo_sim.kernels.game import PLAYERS, RANKS, Game
+
+
+@entry
+def run_alternative(game, seat, action, seed, first, count, s, counts):
+    """Count what one announcement of one seat leads to; see `count_alternative`."""
+    players = game.settings[PLAYERS]
+    for done in range(0, count, LANES):
+        n = min(LANES, count - done)
+        number_deals(first + np.uint64(done), s.number[:n])
+        deal(seed, n, players + 1, game.settings[RANKS], s)
+        draw_choices(game, seed, n, s)
+        situation = s.row[SITUATION, :n]
+        fill(situation, OPENING)
+        for before in range(seat):
+            announce(game, before, s, situation, s.row[SAID, :n])
+        value_of(game, seat, action, n, s, s.row[RESULT + action, :n])
+        count_results(game, seat, action, n, s, counts)
+
+
+@inner
+def count_results(game, seat, action, n, s, counts):
+    """Add the results of an announcement to the counts of its situations and hands."""
+    dealer = seat == game.settings[PLAYERS] - 1
+    offset = seat * (seat + 1)
+    for lane in range(n):
+        situation = s.row[SITUATION, lane]
+        if s.row[FORCED, lane] or (dealer and situation <= OPENING):
+            continue
+        if action == TAKES_MISS and not situation & 1:
+            continue
+        hand = game.class_of[s.index[seat + 1, lane]]
+        result = s.row[RESULT + action, lane]
+        counts[offset + np.int64(situation), hand, result] += np.uint32(1)
+
+
+def count_alternative(
+    game: Game,
+    seat: int,
+    action: int,
+    seed: int,
+    first: int,
+    count: int,
+    counts: npt.NDArray[np.uint32],
+) -> None:
+    """Count what one announcement of one seat leads to in consecutive deals.
+
+    Parameters
+    ----------
+    game : Game
+        The game.
+    seat, action : int
+        The seat; `STAND`, or `MISS`, which is not counted where the miss is gone.
+    seed, first : int
+        Seed, and number of the first deal, 0 to 2**64 - 1.
+    count : int
+        Deals.
+    counts : uint32 (players (players + 1), classes, 5)
+        Modified in place: deals by situation and hand class, as `count_announcements` has them,
+        and result.
+    """
+    run_alternative(
+        game, np.int64(seat), np.int64(action), np.uint64(seed), np.uint64(first), count,
+        make_scratch(), counts,
+    )  # fmt: skip
