@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from loo_sim.kernels.table_counts import SessionCounts
     from loo_sim.studies import Counts
 
-CHUNK_DEALS = 2**18
+CHUNK_DEALS = 2**19
 """Deals in a chunk of work, at all its tables."""
 HEADLINE = ("mean pot", "single pots", "clean deals", "honest / naive error")
 FIGURE = "the mean pot"
@@ -52,8 +52,11 @@ def encode(cell: Cell) -> Any:
 
 
 def chunk_length(cell: Cell) -> int:
-    """Tables in a chunk of work: the fewer, the more is dealt at each."""
-    return max(1, CHUNK_DEALS // (cell.rounds * cell.players))
+    """Tables in a chunk of work: the fewer, the more is dealt at each; whole batches, if any."""
+    from loo_sim.kernels.purses import TABLES
+
+    tables = CHUNK_DEALS // (cell.rounds * cell.players)
+    return max(1, tables - tables % TABLES if tables >= TABLES else tables)
 
 
 def empty_counts(cell: Cell) -> Counts:
