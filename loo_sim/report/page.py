@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from loo_sim.report import advice, league, miss, pot_path, purses, ruin, seats, strategy, swings
+from loo_sim.report import (
+    advice,
+    evenings,
+    league,
+    miss,
+    pot_path,
+    purses,
+    ruin,
+    seats,
+    strategy,
+    swings,
+)
 from loo_sim.report.exhibit import Exhibit, Table
 from loo_sim.report.hands import GRIDS
 from loo_sim.report.provenance import game_rows, how_it_was_made, what_was_played
@@ -179,10 +190,16 @@ def _path_section(cell: Cell) -> Section:
 
 def _evening_section(cell: Cell) -> Section:
     lasts = ruin.out_exhibit if cell.bankroll else ruin.ruin_exhibit
+    people = evenings.evenings(cell)
     return Section(
         f"evening-{cell.number}",
         f"What may happen to a purse: {cell.label}",
-        exhibits=[purses.final_exhibit(cell), purses.lowest_exhibit(cell), lasts(cell)],
+        exhibits=[
+            *([evenings.evenings_exhibit(cell, people)] if people else []),
+            purses.final_exhibit(cell),
+            purses.lowest_exhibit(cell),
+            lasts(cell),
+        ],
     )
 
 
