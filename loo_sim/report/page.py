@@ -5,7 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from loo_sim.report import advice, league, miss, pot_path, purses, ruin, seats, strategy, swings
+from loo_sim.report import (
+    advice,
+    break_even,
+    league,
+    looed,
+    miss,
+    pot_path,
+    purses,
+    ruin,
+    seats,
+    strategy,
+    swings,
+    values,
+)
 from loo_sim.report.exhibit import Exhibit, Table
 from loo_sim.report.hands import GRIDS
 from loo_sim.report.provenance import game_rows, how_it_was_made, what_was_played
@@ -106,7 +119,7 @@ def _sections(result: Result) -> list[Section]:
     for cell in deals[:MOST_IN_FULL]:
         made.append(_pot_section(cell))
     for cell in announce[:MOST_IN_FULL]:
-        made += [_miss_section(cell), *_strategy_sections(cell)]
+        made += [_miss_section(cell), *_strategy_sections(cell), _value_section(cell)]
     for cell in sessions[:MOST_IN_FULL]:
         made += [_path_section(cell), _evening_section(cell)]
     for cell in leagues[:MOST_IN_FULL]:
@@ -162,6 +175,9 @@ def _pot_section(cell: Cell) -> Section:
     if "swings" in cell.tables:
         section.exhibits.append(swings.swing_exhibit(cell))
     section.exhibits.append(seats.announcement_exhibit(cell))
+    by_seat = looed.seat_exhibit(cell)
+    if by_seat:
+        section.exhibits.append(by_seat)
     return section
 
 
@@ -221,3 +237,22 @@ def _strategy_sections(cell: Cell) -> list[Section]:
             section.tables.append(samples)
         made.append(section)
     return made
+
+
+def _value_section(cell: Cell) -> Section:
+    """What each announcement is worth, how safe it is, and how large the pot must be."""
+    section = Section(f"worth-{cell.number}", f"What each choice is worth: {cell.label}")
+    found = strategy.spots(cell)
+    for spot in found:
+        section.lead.append(values.divide(cell, spot))
+        section.exhibits += [
+            break_even.break_even_exhibit(cell, spot),
+            looed.looed_exhibit(cell, spot),
+        ]
+    if found:
+        section.lead.append(break_even.how_the_pot_counts(cell))
+        section.tables = [
+            break_even.crib(cell, found),
+            *(table for spot in found for table in values.value_tables(cell, spot)),
+        ]
+    return section
