@@ -40,7 +40,10 @@ _TOP = ("trumps", "row")
 
 _CRIB = {2: "two trumps", 1: "one trump", 0: "no trump"}
 
-_POINTS = 61
+_ABOVE, _PANEL, _BETWEEN, _FOOT, _LEFT, _RIGHT = 0.46, 2.0, 0.74, 0.45, 0.55, 0.12
+"""Inches: above the first panel, a panel, between two, below the last, at both sides."""
+
+_POINTS = 25
 """Pots at which the band of a line is drawn."""
 
 
@@ -164,10 +167,23 @@ def draw_break_even(cell: Cell, kinds: pd.DataFrame) -> Figure:
         for title, heads in _PANELS.items()
     }
     panels = {title: members for title, members in drawn.items() if members}
-    figure = style.new_figure(2.75 * len(panels))
-    grid = figure.subplots(len(panels), 1, squeeze=False)[:, 0]
+    # Placed by hand, which takes half the time of having it laid out.
+    tall = _ABOVE + len(panels) * (_PANEL + _BETWEEN) - _BETWEEN + _FOOT
+    figure = style.map_figure(tall)
+    grid = figure.subplots(
+        len(panels),
+        squeeze=False,
+        gridspec_kw={
+            "left": _LEFT / style.WIDTH,
+            "right": 1 - _RIGHT / style.WIDTH,
+            "bottom": _FOOT / tall,
+            "top": 1 - _ABOVE / tall,
+            "hspace": _BETWEEN / _PANEL,
+        },
+    )[:, 0]
     for axes, (title, members) in zip(grid, panels.items(), strict=True):
-        known = [kind.pot for kind in members if isfinite(kind.pot)]
+        # Where the interval has no end, the pot may be anywhere, and would squeeze the others.
+        known = [kind.pot for kind in members if isfinite(kind.high)]
         most = max(1.2 * max(known, default=0.0), 2 * least_pot(cell))
         pots = np.linspace(0, most, _POINTS)
         axes.axvspan(0, least_pot(cell), color="#f1f1f1", lw=0)
@@ -178,12 +194,13 @@ def draw_break_even(cell: Cell, kinds: pd.DataFrame) -> Figure:
             half = [Z95 * hand.error(pot, loo) for pot in pots]
             value = hand.value(pots, loo)
             axes.fill_between(pots, value - half, value + half, color=colour, alpha=0.2, lw=0)
-            axes.plot(pots, value, color=colour, linestyle=dash, linewidth=1.2)
+            ends = [0, -1]
+            axes.plot(pots[ends], value[ends], color=colour, linestyle=dash, linewidth=1.2)
             if isfinite(kind.pot):
                 # Beyond the panel's end a bar is cut off, however far it goes.
-                ends = [[kind.pot - kind.low], [min(kind.high, 2 * most) - kind.pot]]
+                bar = [[kind.pot - kind.low], [min(kind.high, 2 * most) - kind.pot]]
                 axes.errorbar(
-                    kind.pot, 0, xerr=ends, color=colour, marker=marker, markersize=6, capsize=3
+                    kind.pot, 0, xerr=bar, color=colour, marker=marker, markersize=6, capsize=3
                 )
             head, _, tail = BANDS[kind.band].partition(", ")
             # An entry of the legend: the line and the mark, which are drawn apart.
@@ -191,7 +208,7 @@ def draw_break_even(cell: Cell, kinds: pd.DataFrame) -> Figure:
         axes.set_xlim(-0.015 * most, most)
         axes.set_ylim(-1.1 * loo, 1.1 * loo)
         axes.set_title(title, pad=19)
-        legend = axes.legend(
+        axes.legend(
             loc="lower left",
             bbox_to_anchor=(0, 1),
             ncols=len(members),
@@ -201,8 +218,6 @@ def draw_break_even(cell: Cell, kinds: pd.DataFrame) -> Figure:
             handlelength=2.9,
             fontsize=8.5,
         )
-        # Room for it is made by the title; left to itself the layout would make the axes narrower.
-        legend.set_in_layout(False)
         axes.yaxis.set_major_formatter(STAKES)
         axes.xaxis.set_major_formatter(STAKES)
         axes.set_ylabel("value, stakes")

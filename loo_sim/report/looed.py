@@ -24,6 +24,9 @@ from loo_sim.report.values import in_prose, kinds_at
 _ANNOUNCED = {"stand": "his own hand", "miss": "the miss"}
 """Announcements after which a player can be looed, and what he then plays with."""
 
+_ROW, _FOOT, _HEAD, _LABELS, _RIGHT = 0.36, 0.5, 0.08, 2.0, 0.18
+"""Inches: a row, below and above all of them, their labels, at the right side."""
+
 _APART = 0.19
 """How far above and below the middle of a row its two dots are."""
 
@@ -50,8 +53,16 @@ def looed_by_kind(cell: Cell, spot: Spot) -> pd.DataFrame:
 def draw_looed(chances: pd.DataFrame) -> Figure:
     """A row for each kind of hand, in it a lettered dot for each announcement."""
     bands = list(dict.fromkeys(chances["band"]))
-    figure = style.new_figure(0.65 + 0.36 * len(bands))
-    axes = figure.subplots()
+    tall = _FOOT + _ROW * len(bands) + _HEAD
+    figure = style.map_figure(tall)
+    axes = figure.add_axes(
+        (
+            _LABELS / style.WIDTH,
+            _FOOT / tall,
+            1 - (_LABELS + _RIGHT) / style.WIDTH,
+            1 - (_FOOT + _HEAD) / tall,
+        )
+    )
     axes.grid(axis="x")
     for row in each(chances):
         look = style.ACTIONS[row.announced]
