@@ -130,6 +130,7 @@ def announce_table(
                 stand = strength - 0.3 * standers + 0.05 * seat
                 miss = np.full(len(n), -0.3 + 0.1 * seat - 0.1 * standers)
                 offered = {"miss": miss, "miss_se": error, "miss_loo": 0.4, "miss_tricks": 0.8}
+                offered |= {"miss_pot": 0.0, "miss_pot_se": 0.0}
                 parts.append(
                     pd.DataFrame(
                         {
@@ -145,6 +146,8 @@ def announce_table(
                             "stand_se": error,
                             "stand_loo": 0.3,
                             "stand_tricks": 1.0,
+                            "stand_pot": 0.0,
+                            "stand_pot_se": 0.0,
                             "miss_minus_stand": miss - stand if miss_free else np.nan,
                             "miss_minus_stand_se": 0.8 * error if miss_free else np.nan,
                             "stand_loo_se": np.sqrt(0.21 / n),

@@ -7,8 +7,10 @@ from dataclasses import dataclass, field
 
 from loo_sim.report import (
     advice,
+    break_even,
     evenings,
     league,
+    looed,
     miss,
     pot_path,
     purses,
@@ -16,6 +18,7 @@ from loo_sim.report import (
     seats,
     strategy,
     swings,
+    values,
 )
 from loo_sim.report.exhibit import Exhibit, Table
 from loo_sim.report.hands import GRIDS
@@ -117,7 +120,7 @@ def _sections(result: Result) -> list[Section]:
     for cell in deals[:MOST_IN_FULL]:
         made.append(_pot_section(cell))
     for cell in announce[:MOST_IN_FULL]:
-        made += [_miss_section(cell), *_strategy_sections(cell)]
+        made += [_miss_section(cell), *_strategy_sections(cell), _value_section(cell)]
     for cell in sessions[:MOST_IN_FULL]:
         made += [_path_section(cell), _evening_section(cell)]
     for cell in leagues[:MOST_IN_FULL]:
@@ -173,6 +176,9 @@ def _pot_section(cell: Cell) -> Section:
     if "swings" in cell.tables:
         section.exhibits.append(swings.swing_exhibit(cell))
     section.exhibits.append(seats.announcement_exhibit(cell))
+    by_seat = looed.seat_exhibit(cell)
+    if by_seat:
+        section.exhibits.append(by_seat)
     return section
 
 
@@ -238,3 +244,22 @@ def _strategy_sections(cell: Cell) -> list[Section]:
             section.tables.append(samples)
         made.append(section)
     return made
+
+
+def _value_section(cell: Cell) -> Section:
+    """What each announcement is worth, how safe it is, and how large the pot must be."""
+    section = Section(f"worth-{cell.number}", f"What each choice is worth: {cell.label}")
+    found = strategy.spots(cell)
+    for spot in found:
+        section.lead.append(values.divide(cell, spot))
+        section.exhibits += [
+            break_even.break_even_exhibit(cell, spot),
+            looed.looed_exhibit(cell, spot),
+        ]
+    if found:
+        section.lead.append(break_even.how_the_pot_counts(cell))
+        section.tables = [
+            break_even.crib(cell, found),
+            *(table for spot in found for table in values.value_tables(cell, spot)),
+        ]
+    return section

@@ -34,6 +34,7 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
         *("defend", "stand_se", "miss_se", "miss_minus_stand", "miss_minus_stand_se"),
         *("stand_loo", "stand_loo_se", "miss_loo", "miss_loo_se"),
         *("stand_tricks", "stand_tricks_se", "miss_tricks", "miss_tricks_se"),
+        *("stand_pot", "stand_pot_se", "miss_pot", "miss_pot_se"),
     ),
     "session": (
         *("pot", "pot_se", "pot_error_ratio", "single", "single_se", "clean", "clean_se"),

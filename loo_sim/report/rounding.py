@@ -104,6 +104,30 @@ def interval(value: float, error: float, n: float, unit: str = "") -> str:
     return f"{shown} ± {round(half, places):,.{shown_places}f}{unit}"
 
 
+def with_ends(value: float, low: float, high: float) -> str:
+    """A number with the ends of a 95 % interval that need not be alike: ``6.98 (6.89 to 7.08)``.
+
+    Rounded as if the standard error were the interval's width divided by twice `Z95`; an end or a
+    number that is not there is left out.
+
+    Examples
+    --------
+    >>> with_ends(6.9834, 6.8872, 7.0811)
+    '6.983 (6.887 to 7.081)'
+    >>> with_ends(26.3, 9.87, inf)
+    '26.3 (9.9 or more)'
+    """
+    if not isfinite(low):
+        return NONE
+    if not isfinite(high):
+        told = f"({low:,.1f} or more)"
+        return f"{value:,.1f} {told}" if isfinite(value) else told[1:-1]
+    places = _decimals((high - low) / 2 / Z95, 2) if high > low else _PLACES_IF_EXACT
+    shown = max(places, 0)
+    middle, least, most = (signed(f"{round(one, places):,.{shown}f}") for one in (value, low, high))
+    return f"{middle} ({least} to {most})"
+
+
 def percent_interval(share: float, n: float) -> str:
     """A share of `n` deals as a percentage with its 95 % interval: ``12.3 ± 0.4 %``.
 

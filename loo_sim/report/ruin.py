@@ -31,7 +31,7 @@ LONGEST_NAME = 24
 """Signs of a policy's name in the figure."""
 
 
-def wilson(share: float, n: int) -> tuple[float, float]:
+def wilson(share: float, n: float) -> tuple[float, float]:
     """The ends of Wilson's 95 % interval of a share of `n` independent observations.
 
     With z the 97.5 % quantile of the normal distribution:
