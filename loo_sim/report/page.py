@@ -5,7 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from loo_sim.report import advice, league, miss, pot_path, purses, ruin, seats, strategy, swings
+from loo_sim.report import (
+    advice,
+    league,
+    miss,
+    picker,
+    pot_path,
+    purses,
+    ruin,
+    seats,
+    situations,
+    strategy,
+    swings,
+)
 from loo_sim.report.exhibit import Exhibit, Table
 from loo_sim.report.hands import GRIDS
 from loo_sim.report.provenance import game_rows, how_it_was_made, what_was_played
@@ -17,6 +29,9 @@ MOST_IN_FULL = 6
 
 MOST_COMPARED = 24
 """Games that the comparisons show."""
+
+MOST_SITUATIONS = 256
+"""Situations of all games together whose matrices are on the page: all 255 of sixteen players."""
 
 
 @dataclass
@@ -31,6 +46,8 @@ class Section:
     key : mapping of str to ActionStyle
         Announcements whose colours and letters are explained before the exhibits.
     exhibits : list of Exhibit
+    drawers : list of Drawer
+        Matrices that open with a click.
     tables : list of Table
         Shown in full, unlike the numbers of an exhibit.
     notes : list of str
@@ -42,6 +59,7 @@ class Section:
     lead: list[str] = field(default_factory=list)
     key: Mapping[str, ActionStyle] = field(default_factory=dict)
     exhibits: list[Exhibit] = field(default_factory=list)
+    drawers: list[situations.Drawer] = field(default_factory=list)
     tables: list[Table] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
@@ -83,6 +101,9 @@ def render(result: Result, findings: list[str]) -> str:
         seed=result.manifest["seed"],
         study=result.manifest["study"],
         unit=unit,
+        actions=ACTIONS,
+        picker_data=picker.picker_data(result.having("announce")[:MOST_IN_FULL]),
+        picker_script=picker.script(),
         of_hands=bool(result.having("announce")),
     )
     return "\n".join(line.rstrip() for line in page.splitlines()) + "\n"
@@ -105,8 +126,9 @@ def _sections(result: Result) -> list[Section]:
     ]
     for cell in deals[:MOST_IN_FULL]:
         made.append(_pot_section(cell))
+    most = MOST_SITUATIONS // max(1, min(len(announce), MOST_IN_FULL))
     for cell in announce[:MOST_IN_FULL]:
-        made += [_miss_section(cell), *_strategy_sections(cell)]
+        made += [_miss_section(cell), *_strategy_sections(cell), _situations_section(cell, most)]
     for cell in sessions[:MOST_IN_FULL]:
         made += [_path_section(cell), _evening_section(cell)]
     for cell in leagues[:MOST_IN_FULL]:
@@ -203,6 +225,19 @@ def _miss_section(cell: Cell) -> Section:
     else:
         section.notes.append("The miss never was on offer.")
     return section
+
+
+def _situations_section(cell: Cell, most: int) -> Section:
+    """The matrices of the `most` common situations."""
+    drawn = (situations.multiples_exhibit(cell, trumps) for trumps in GRIDS)
+    return Section(
+        f"situations-{cell.number}",
+        f"What to announce in every situation: {cell.label}",
+        lead=[situations.how_common(cell, most)],
+        key=ACTIONS,
+        exhibits=[exhibit for exhibit in drawn if exhibit],
+        drawers=situations.drawers(cell, most),
+    )
 
 
 def _strategy_sections(cell: Cell) -> list[Section]:
