@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from loo_sim.report import (
@@ -48,6 +48,8 @@ class Section:
     exhibits : list of Exhibit
     drawers : list of Drawer
         Matrices that open with a click.
+    values : callable or None
+        Makes the table of the values in them, which is too long for the page.
     tables : list of Table
         Shown in full, unlike the numbers of an exhibit.
     notes : list of str
@@ -60,11 +62,12 @@ class Section:
     key: Mapping[str, ActionStyle] = field(default_factory=dict)
     exhibits: list[Exhibit] = field(default_factory=list)
     drawers: list[situations.Drawer] = field(default_factory=list)
+    values: Callable[[], Table] | None = None
     tables: list[Table] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
 
-def render(result: Result, findings: list[str]) -> str:
+def render(result: Result, findings: list[str], parts: list[Section]) -> str:
     """The page as HTML.
 
     Parameters
@@ -73,6 +76,8 @@ def render(result: Result, findings: list[str]) -> str:
         What was read.
     findings : list of str
         Sentences that open the page.
+    parts : list of Section
+        From `sections`.
     """
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
@@ -90,7 +95,7 @@ def render(result: Result, findings: list[str]) -> str:
         played=what_was_played(result),
         findings=findings,
         not_done=result.not_done,
-        sections=_sections(result),
+        sections=parts,
         made=how_it_was_made(result),
         games=Table(
             "The games of this run",
@@ -116,7 +121,8 @@ def _unbroken(text: str) -> str:
     return text
 
 
-def _sections(result: Result) -> list[Section]:
+def sections(result: Result) -> list[Section]:
+    """The parts of the page between its findings and how it was made."""
     deals, announce = result.having("deals"), result.having("announce")
     sessions, leagues = result.having("session"), result.having("league")
     made = [
@@ -237,6 +243,7 @@ def _situations_section(cell: Cell, most: int) -> Section:
         key=ACTIONS,
         exhibits=[exhibit for exhibit in drawn if exhibit],
         drawers=situations.drawers(cell, most),
+        values=lambda: situations.all_values(cell),
     )
 
 

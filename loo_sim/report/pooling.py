@@ -65,4 +65,5 @@ def decide(rows: pd.DataFrame, by: list[str]) -> pd.DataFrame:
             nearer = compared & ~(value >= margin)
             margin[nearer], margin_se[nearer] = value[nearer], error[nearer]
             sure = sure & (~compared | (value > Z95 * error))
-    return pooled.assign(best=best, margin=margin, margin_se=margin_se, sure=sure)
+    # Added to 0, a margin of minus zero loses its sign.
+    return pooled.assign(best=best, margin=margin + 0.0, margin_se=margin_se, sure=sure)
