@@ -158,17 +158,27 @@ def read(directory: str | Path) -> Result:
     return Result(directory, manifest, tables)
 
 
-def report(directory: str | Path, output: str | Path | None = None) -> ReportResult:
+def report(
+    directory: str | Path,
+    output: str | Path | None = None,
+    figures: str | Path | None = None,
+) -> ReportResult:
     """Write the strategy report of a result directory: one HTML page.
+
+    With `figures` also a folder of each figure as PNG and SVG, and each table as CSV.
 
     Raises
     ------
     InputError
-        If the directory is no result.
+        If the directory is no result, or the folder holds anything else.
     """
     from loo_sim.report import write_report
 
-    return write_report(Path(directory), None if output is None else Path(output))
+    return write_report(
+        Path(directory),
+        None if output is None else Path(output),
+        None if figures is None else Path(figures),
+    )
 
 
 def compare(

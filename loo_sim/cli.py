@@ -216,19 +216,31 @@ def _where(cell: Mapping[str, Any]) -> str:
 @cli.command()
 @click.argument("directory", type=click.Path(path_type=Path))
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="The page, FILE.html.")
+@click.option(
+    "--figures",
+    type=click.Path(path_type=Path),
+    metavar="FOLDER",
+    help="Write each figure as PNG and SVG, and each table as CSV.",
+)
 @common_options
-def report(directory: Path, output: Path | None, out: Output) -> int:
+def report(directory: Path, output: Path | None, figures: Path | None, out: Output) -> int:
     """Write the strategy report of a result directory."""
     from loo_sim.report import write_report
 
-    written = write_report(directory, output)
+    written = write_report(directory, output, figures)
     if out.json:
-        content = {"path": str(written.path), "findings": written.findings}
+        content = {
+            "path": str(written.path),
+            "findings": written.findings,
+            "figures": None if written.figures is None else str(written.figures),
+        }
         out.data(content)
     else:
         for finding in written.findings:
             click.echo(finding)
         click.echo(written.path)
+        if written.figures is not None:
+            click.echo(written.figures)
     return DONE
 
 

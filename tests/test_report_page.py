@@ -18,7 +18,7 @@ from report_samples import (
 )
 
 from loo_sim.problems import InputError
-from loo_sim.report import write_report
+from loo_sim.report import picker, write_report
 
 HOSTILE = '<script>alert("x")</script> & $\\frac{1}{$ {{ 7 * 7 }}'
 
@@ -49,9 +49,18 @@ def test_another_process_writes_the_same_bytes(sweep, sweep_page, tmp_path):
     assert written_by_another_process(sweep, tmp_path) == sweep_page.html.encode()
 
 
-def test_asks_the_network_for_nothing_and_runs_nothing(sweep_page):
+def test_asks_the_network_for_nothing_and_runs_the_picker_alone(sweep_page):
     assert "http" not in sweep_page.html
-    assert not sweep_page.all("script")
+    assert re.findall(r"<script[^>]*>", sweep_page.html) == [
+        '<script type="application/json" id="picker-data">',
+        "<script>",
+    ]
+    (program,) = re.findall(r"<script>\n(.*?)</script>", sweep_page.html, re.DOTALL)
+    assert program == picker.script()
+    reaching = (
+        r"fetch|XMLHttpRequest|WebSocket|EventSource|sendBeacon|import|eval|Function|src|href"
+    )
+    assert not re.search(reaching, program)
     assert not re.findall(r"@import|url\((?!#)", sweep_page.html)
     for _, attrs in sweep_page.tags:
         assert "src" not in attrs
@@ -72,12 +81,14 @@ def test_ids_are_unique_and_every_reference_has_its_target(sweep_page):
 
 def test_every_figure_has_title_description_caption_and_numbers(sweep_page):
     figures = sweep_page.all("figure")
-    # For each of two games a map, and for two seats three grids, the pot at which standing breaks
-    # even and the chance of being looed; and one comparison.
-    assert len(figures) == 2 * (1 + 5 * 2) + 1
+    # For each of two games a map; for two seats three grids, the pot at which standing breaks even
+    # and the chance of being looed; three grids for the common situations; and one comparison.
+    assert len(figures) == 2 * (1 + 5 * 2 + 3) + 1
     assert all(figure["role"] == "img" for figure in figures)
-    for tag in ("figcaption", "details", "desc"):
+    for tag in ("figcaption", "desc"):
         assert len(sweep_page.all(tag)) == len(figures)
+    # The numbers of each, and the matrices of both seats of each game.
+    assert len(sweep_page.all("details")) == len(figures) + 2 * 2
     assert len(sweep_page.all("title")) == len(figures) + 1
     assert len(sweep_page.all("h1")) == 1
     assert sweep_page.all("html")[0]["lang"] == "en"
@@ -155,14 +166,14 @@ def test_short_pack(tmp_path):
     table = announce_table(6, seats=[0, 5], deck=32)
     page = page_of(write_result(tmp_path, [cell(rules=rules)], {"announce": table}))
     # Eight plain ranks by seven live trumps; pairs of eight with repetition; pairs of seven.
-    squares = re.findall(r">[SMDF] \d+\.\d\d<", page.html)
+    squares = re.findall(r">[SMDF] \d+\.\d\d</text>", page.html)
     assert len(squares) == 2 * (8 * 7 + 36 + 21)
 
 
 def test_both_studies_in_one_page(tmp_path):
     tables = {**deals_tables(), "announce": announce_table(seats=[0, 5], deals=50_000)}
     page = page_of(write_result(tmp_path, [cell()], tables))
-    assert len(page.all("figure")) == 4 + 1 + 1 + 10
+    assert len(page.all("figure")) == 4 + 1 + 1 + 10 + 3
 
 
 def test_a_seat_that_is_missing_is_named(tmp_path):

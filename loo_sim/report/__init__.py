@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from loo_sim.report.export import check_folder, export
 from loo_sim.result import read_manifest
 
 
@@ -18,13 +19,18 @@ class ReportResult:
         The page.
     findings : list of str
         The sentences that open it.
+    figures : Path or None
+        The folder of its figures and tables as files, if they were asked for.
     """
 
     path: Path
     findings: list[str]
+    figures: Path | None
 
 
-def write_report(directory: Path, output: Path | None = None) -> ReportResult:
+def write_report(
+    directory: Path, output: Path | None = None, figures: Path | None = None
+) -> ReportResult:
     """Write the report of a result directory.
 
     Parameters
@@ -33,6 +39,8 @@ def write_report(directory: Path, output: Path | None = None) -> ReportResult:
         What ``loosim run`` or ``loosim sweep`` wrote.
     output : Path, optional
         The page to write; ``reports/<name of the directory>.html`` by default.
+    figures : Path, optional
+        A folder for each figure as PNG and SVG, and each table as CSV.
 
     Returns
     -------
@@ -41,22 +49,28 @@ def write_report(directory: Path, output: Path | None = None) -> ReportResult:
     Raises
     ------
     InputError
-        If the directory holds no result that can be read.
+        If the directory holds no result that can be read, or `figures` is not empty and holds
+        anything but such files as they were written.
     OSError
-        If the page cannot be written.
+        If the page or the figures cannot be written.
     """
     read_manifest(directory)
+    path = output or Path("reports") / f"{_file_name(directory.resolve().name)}.html"
+    if figures is not None:
+        check_folder(figures, path)
     # The page loads matplotlib and pandas, which a wrong directory should not wait for.
     from loo_sim.report.findings import find
-    from loo_sim.report.page import render
+    from loo_sim.report.page import render, sections
     from loo_sim.report.result import read_result
 
     result = read_result(directory)
     findings = find(result)
-    path = output or Path("reports") / f"{_file_name(directory.resolve().name)}.html"
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(render(result, findings), encoding="utf-8", newline="\n")
-    return ReportResult(path, findings)
+    parts = sections(result)
+    path.write_text(render(result, findings, parts), encoding="utf-8", newline="\n")
+    if figures is not None:
+        export(parts, figures)
+    return ReportResult(path, findings, figures)
 
 
 def _file_name(name: str) -> str:

@@ -51,6 +51,8 @@ class Exhibit:
     svg : str
         The figure as an SVG element.
     numbers : Table
+    draw : callable
+        Makes the figure; called under the report's settings.
     """
 
     slug: str
@@ -58,6 +60,7 @@ class Exhibit:
     caption: str
     svg: str
     numbers: Table
+    draw: Callable[[], Figure]
 
 
 def make_exhibit(
@@ -72,13 +75,11 @@ def make_exhibit(
 
     Parameters
     ----------
-    slug, title, caption, numbers
+    slug, title, caption, draw, numbers
         As in `Exhibit`.
     description : str
         How the figure is laid out, for those who cannot see it.
-    draw : callable
-        Makes the figure; called under the report's settings.
     """
     with style.drawing(slug):
         svg = style.inline_svg(draw(), slug, title, description)
-    return Exhibit(slug, title, caption, svg, numbers)
+    return Exhibit(slug, title, caption, svg, numbers, draw)

@@ -60,7 +60,11 @@ def on_offer(cell: Cell) -> pd.DataFrame:
         The rows, with the columns of `features` and `can_defend`.
     """
     rows = cell.tables["announce"]
-    rows = rows[rows["miss_free"].astype(bool)]
+    return with_features(cell, rows[rows["miss_free"].astype(bool)])
+
+
+def with_features(cell: Cell, rows: pd.DataFrame) -> pd.DataFrame:
+    """Rows of the announce table with the columns of `features`, and `can_defend`."""
     kinds = features(cell.deck)
     read_off = kinds.iloc[kinds.index.get_indexer(pd.Index(rows["hand"]))]
     read_off.index = rows.index

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from loo_sim.report import (
@@ -12,10 +12,12 @@ from loo_sim.report import (
     league,
     looed,
     miss,
+    picker,
     pot_path,
     purses,
     ruin,
     seats,
+    situations,
     strategy,
     swings,
     values,
@@ -32,6 +34,9 @@ MOST_IN_FULL = 6
 MOST_COMPARED = 24
 """Games that the comparisons show."""
 
+MOST_SITUATIONS = 256
+"""Situations of all games together whose matrices are on the page: all 255 of sixteen players."""
+
 
 @dataclass
 class Section:
@@ -45,6 +50,10 @@ class Section:
     key : mapping of str to ActionStyle
         Announcements whose colours and letters are explained before the exhibits.
     exhibits : list of Exhibit
+    drawers : list of Drawer
+        Matrices that open with a click.
+    values : callable or None
+        Makes the table of the values in them, which is too long for the page.
     tables : list of Table
         Shown in full, unlike the numbers of an exhibit.
     notes : list of str
@@ -56,11 +65,13 @@ class Section:
     lead: list[str] = field(default_factory=list)
     key: Mapping[str, ActionStyle] = field(default_factory=dict)
     exhibits: list[Exhibit] = field(default_factory=list)
+    drawers: list[situations.Drawer] = field(default_factory=list)
+    values: Callable[[], Table] | None = None
     tables: list[Table] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
 
-def render(result: Result, findings: list[str]) -> str:
+def render(result: Result, findings: list[str], parts: list[Section]) -> str:
     """The page as HTML.
 
     Parameters
@@ -69,6 +80,8 @@ def render(result: Result, findings: list[str]) -> str:
         What was read.
     findings : list of str
         Sentences that open the page.
+    parts : list of Section
+        From `sections`.
     """
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
@@ -86,7 +99,7 @@ def render(result: Result, findings: list[str]) -> str:
         played=what_was_played(result),
         findings=findings,
         not_done=result.not_done,
-        sections=_sections(result),
+        sections=parts,
         made=how_it_was_made(result),
         games=Table(
             "The games of this run",
@@ -97,6 +110,9 @@ def render(result: Result, findings: list[str]) -> str:
         seed=result.manifest["seed"],
         study=result.manifest["study"],
         unit=unit,
+        actions=ACTIONS,
+        picker_data=picker.picker_data(result.having("announce")[:MOST_IN_FULL]),
+        picker_script=picker.script(),
         of_hands=bool(result.having("announce")),
     )
     return "\n".join(line.rstrip() for line in page.splitlines()) + "\n"
@@ -109,7 +125,8 @@ def _unbroken(text: str) -> str:
     return text
 
 
-def _sections(result: Result) -> list[Section]:
+def sections(result: Result) -> list[Section]:
+    """The parts of the page between its findings and how it was made."""
     deals, announce = result.having("deals"), result.having("announce")
     sessions, leagues = result.having("session"), result.having("league")
     made = [
@@ -119,8 +136,14 @@ def _sections(result: Result) -> list[Section]:
     ]
     for cell in deals[:MOST_IN_FULL]:
         made.append(_pot_section(cell))
+    most = MOST_SITUATIONS // max(1, min(len(announce), MOST_IN_FULL))
     for cell in announce[:MOST_IN_FULL]:
-        made += [_miss_section(cell), *_strategy_sections(cell), _value_section(cell)]
+        made += [
+            _miss_section(cell),
+            *_strategy_sections(cell),
+            _situations_section(cell, most),
+            _value_section(cell),
+        ]
     for cell in sessions[:MOST_IN_FULL]:
         made += [_path_section(cell), _evening_section(cell)]
     for cell in leagues[:MOST_IN_FULL]:
@@ -226,6 +249,20 @@ def _miss_section(cell: Cell) -> Section:
     else:
         section.notes.append("The miss never was on offer.")
     return section
+
+
+def _situations_section(cell: Cell, most: int) -> Section:
+    """The matrices of the `most` common situations."""
+    drawn = (situations.multiples_exhibit(cell, trumps) for trumps in GRIDS)
+    return Section(
+        f"situations-{cell.number}",
+        f"What to announce in every situation: {cell.label}",
+        lead=[situations.how_common(cell, most)],
+        key=ACTIONS,
+        exhibits=[exhibit for exhibit in drawn if exhibit],
+        drawers=situations.drawers(cell, most),
+        values=lambda: situations.all_values(cell),
+    )
 
 
 def _strategy_sections(cell: Cell) -> list[Section]:

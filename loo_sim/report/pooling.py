@@ -26,12 +26,12 @@ def decide(rows: pd.DataFrame, by: list[str]) -> pd.DataFrame:
     Parameters
     ----------
     rows : DataFrame
-        Rows of ``announce.parquet`` with the miss still there, and `can_defend`: whether the dealer
-        may defend it; where he may not, folding is legal.
+        Rows of ``announce.parquet``, and `can_defend`: whether the dealer may defend the miss;
+        where he may not, folding is legal. Where the miss is gone its columns are empty.
     by : list of str
         Columns to keep apart. A seat speaks once a deal, so that rows of one seat are different
         deals and their errors are exact; rows of different seats share deals, so `by` must tell
-        seats apart unless `rows` holds only one.
+        seats apart unless `rows` holds only one; and rows with the miss there from those without.
 
     Returns
     -------
@@ -61,7 +61,9 @@ def decide(rows: pd.DataFrame, by: list[str]) -> pd.DataFrame:
     for winner, against in contrasts.items():
         won = best == (idle if winner == "idle" else winner)
         for value, error in against:
-            nearer = won & ~(value >= margin)
+            compared = won & ~np.isnan(value)
+            nearer = compared & ~(value >= margin)
             margin[nearer], margin_se[nearer] = value[nearer], error[nearer]
-            sure = sure & (~won | (value > Z95 * error))
-    return pooled.assign(best=best, margin=margin, margin_se=margin_se, sure=sure)
+            sure = sure & (~compared | (value > Z95 * error))
+    # Added to 0, a margin of minus zero loses its sign.
+    return pooled.assign(best=best, margin=margin + 0.0, margin_se=margin_se, sure=sure)

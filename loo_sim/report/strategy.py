@@ -12,7 +12,7 @@ from loo_sim.cards import ACE, lowest_rank
 from loo_sim.report import style
 from loo_sim.report.exhibit import Exhibit, Table, each, make_exhibit
 from loo_sim.report.hands import GRIDS, SAMPLES, in_words, rank_sign
-from loo_sim.report.miss import on_offer
+from loo_sim.report.miss import on_offer, with_features
 from loo_sim.report.pooling import decide
 from loo_sim.report.result import Cell
 from loo_sim.report.rounding import (
@@ -23,7 +23,7 @@ from loo_sim.report.rounding import (
     with_error,
 )
 
-_AXES = {
+AXES = {
     1: ("live trump", "best plain card"),
     0: ("best plain card", "second plain card"),
     2: ("higher live trump", "lower live trump"),
@@ -33,16 +33,18 @@ _AXES = {
 _ROW, _LABELS, _HEAD = 0.27, 0.5, 0.5
 """Inches: a row of a grid, the labels at its side, those above it."""
 
-_IN_WORDS = {"stand": "stand", "miss": "take the miss", "defend": "defend", "fold": "fold"}
+IN_WORDS = {"stand": "stand", "miss": "take the miss", "defend": "defend", "fold": "fold"}
 
 
 @dataclass(frozen=True)
 class Spot:
-    """A situation for which the matrix is shown, the miss still there.
+    """A situation for which the matrix is shown.
 
     Attributes
     ----------
     seat, standers : int
+    miss_free : bool
+        Whether nobody has taken the miss yet.
     slug : str
     title : str
         For headings: ``dealer, 2 in``.
@@ -52,23 +54,29 @@ class Spot:
 
     seat: int
     standers: int
+    miss_free: bool
     slug: str
     title: str
     who: str
 
 
-def spot_at(cell: Cell, seat: int, standers: int) -> Spot:
+def spot_at(cell: Cell, seat: int, standers: int, miss_free: bool = True) -> Spot:
     """The spot of a seat to which so many are in."""
     if seat == 0:
-        return Spot(0, 0, "first", "seat 0", "seat 0 (first to speak)")
+        return Spot(0, 0, True, "seat-0", "seat 0", "seat 0 (first to speak)")
     some = str(standers) if standers else "nobody"
     name = cell.seat_in_words(seat)
+    bare = name.removeprefix("the ")
+    slug = f"{bare.replace(' ', '-')}-{standers}-in"
+    if miss_free:
+        return Spot(seat, standers, True, slug, f"{bare}, {some} in", f"{name} with {some} in")
     return Spot(
         seat,
         standers,
-        cell.seat_name(seat),
-        f"{name.removeprefix('the ')}, {some} in",
-        f"{name} with {some} in",
+        False,
+        f"{slug}-miss-gone",
+        f"{bare}, {some} in, miss gone",
+        f"{name} with {some} in and the miss gone",
     )
 
 
@@ -91,9 +99,13 @@ KIND = ["trumps", "row", "col"]
 
 
 def rows_at(cell: Cell, spot: Spot) -> pd.DataFrame:
-    """The rows of the announce table of a situation with the miss on offer."""
-    rows = on_offer(cell)
-    return rows[(rows["seat"] == spot.seat) & (rows["standers"] == spot.standers)]
+    """The rows of the announce table of a situation, with what is read off each hand."""
+    if spot.miss_free:
+        rows = on_offer(cell)
+        return rows[(rows["seat"] == spot.seat) & (rows["standers"] == spot.standers)]
+    rows = cell.tables["announce"]
+    gone = (rows["seat"] == spot.seat) & (rows["standers"] == spot.standers) & ~rows["miss_free"]
+    return with_features(cell, rows[gone])
 
 
 @lru_cache(maxsize=16)
@@ -114,14 +126,18 @@ def shares(kinds: pd.DataFrame) -> pd.Series:
     return kinds.groupby(name)["weight"].sum() / kinds["weight"].sum()
 
 
-def draw_grid(kinds: pd.DataFrame, trumps: int, deck: int) -> Figure:
-    """One grid: a square a kind of hand, its best announcement, and the margin to the next."""
+def grid_ranks(trumps: int, deck: int) -> tuple[list[int], list[int]]:
+    """Ranks of the rows and of the columns of a grid, from the highest down."""
     low = lowest_rank(deck)
     # The lowest trump is turned up, so that trumps begin one rank above the plain cards.
     rows = list(range(ACE, low + (trumps > 0) - 1, -1))
     columns = list(range(ACE, low + (trumps == 2) - 1, -1))
-    if trumps == 2:
-        rows, columns = rows[:-1], columns[1:]
+    return (rows[:-1], columns[1:]) if trumps == 2 else (rows, columns)
+
+
+def draw_grid(kinds: pd.DataFrame, trumps: int, deck: int) -> Figure:
+    """One grid: a square a kind of hand, its best announcement, and the margin to the next."""
+    rows, columns = grid_ranks(trumps, deck)
     tall = _ROW * len(rows)
     figure = style.map_figure(_HEAD + tall)
     axes = style.map_axes(figure, (_LABELS, _HEAD, style.WIDTH - _LABELS, tall))
@@ -144,8 +160,8 @@ def draw_grid(kinds: pd.DataFrame, trumps: int, deck: int) -> Figure:
     axes.xaxis.set_ticks_position("top")
     axes.xaxis.set_label_position("top")
     axes.tick_params(length=0)
-    axes.set_ylabel(_AXES[trumps][0])
-    axes.set_xlabel(_AXES[trumps][1])
+    axes.set_ylabel(AXES[trumps][0])
+    axes.set_xlabel(AXES[trumps][1])
     return figure
 
 
@@ -157,7 +173,7 @@ def grid_exhibit(cell: Cell, spot: Spot, kinds: pd.DataFrame, trumps: int) -> Ex
     share = shares(kinds)
     found = [
         f"{words} {percent_in_words(share[action])}"
-        for action, words in (*_IN_WORDS.items(), ("unclear", "too close to call"))
+        for action, words in (*IN_WORDS.items(), ("unclear", "too close to call"))
         if action in share.index
     ]
     caption = f"With {GRIDS[trumps]}, what pays best, by share of deals: {', '.join(found)}."
@@ -168,12 +184,12 @@ def grid_exhibit(cell: Cell, spot: Spot, kinds: pd.DataFrame, trumps: int) -> Ex
             with_error(kind.stand, kind.stand_se, kind.n),
             with_error(kind.miss, kind.miss_se, kind.n),
             with_error(kind.miss_minus_stand, kind.miss_minus_stand_se, kind.n),
-            _IN_WORDS[kind.best] if kind.sure else "too close to call",
+            IN_WORDS[kind.best] if kind.sure else "too close to call",
             with_error(kind.margin, kind.margin_se, kind.n),
         )
         for kind in each(kinds.sort_values(["row", "col"], ascending=False))
     ]
-    row_name, column_name = _AXES[trumps]
+    row_name, column_name = AXES[trumps]
     return make_exhibit(
         f"strategy-{cell.number}-{spot.slug}-{trumps}",
         f"{GRIDS[trumps][0].upper()}{GRIDS[trumps][1:]} — {spot.title}",
@@ -206,7 +222,7 @@ def three_trumps(kinds: pd.DataFrame) -> str:
     if not kind["sure"]:
         return "With three trumps it is too close to call."
     return (
-        f"With three trumps: {_IN_WORDS[kind['best']]}, by "
+        f"With three trumps: {IN_WORDS[kind['best']]}, by "
         f"{interval(kind['margin'], kind['margin_se'], kind['n'])} stakes."
     )
 
@@ -221,7 +237,7 @@ def compare_announcements(cell: Cell) -> str:
     share = shares(kinds)
     parts = [
         f"{words} with {percent_in_words(share[action])}"
-        for action, words in _IN_WORDS.items()
+        for action, words in IN_WORDS.items()
         if action in share.index
     ]
     doubt = (
@@ -241,19 +257,18 @@ def shares_by_game(cells: list[Cell]) -> Table:
     for cell in cells:
         for spot in spots(cell):
             share = shares(matrix(cell, spot))
-            parts = (share.get(action, 0.0) for action in (*_IN_WORDS, "unclear"))
+            parts = (share.get(action, 0.0) for action in (*IN_WORDS, "unclear"))
             rows.append((cell.label, spot.title, *map(percent_in_words, parts)))
     return Table(
         "Share of deals in which each announcement surely pays best, the miss being on offer",
-        ("game", "situation", *_IN_WORDS.values(), "too close to call"),
+        ("game", "situation", *IN_WORDS.values(), "too close to call"),
         tuple(rows),
     )
 
 
 def sample_values(cell: Cell, spot: Spot) -> Table:
     """What each announcement is worth with chosen hands."""
-    rows = on_offer(cell)
-    rows = rows[(rows["seat"] == spot.seat) & (rows["standers"] == spot.standers)]
+    rows = rows_at(cell, spot)
     rows = rows[rows["hand"].isin(SAMPLES)]
     valued = {row.hand: row for row in each(decide(rows, ["hand"]))} if len(rows) else {}
     shown = tuple(
@@ -266,7 +281,7 @@ def sample_values(cell: Cell, spot: Spot) -> Table:
             with_error(row.miss, row.miss_se, row.n),
             percent_with_error(row.miss_loo, row.n),
             with_error(row.miss_minus_stand, row.miss_minus_stand_se, row.n),
-            _IN_WORDS[row.best] if row.sure else "too close",
+            IN_WORDS[row.best] if row.sure else "too close",
         )
         for hand in SAMPLES
         if (row := valued.get(hand)) is not None

@@ -136,7 +136,7 @@ class Square(NamedTuple):
 
     Attributes
     ----------
-    row, column : int
+    row, column : float
         Place; row 0 is on top.
     colour, ink : str
         Of the square and of its text.
@@ -144,14 +144,22 @@ class Square(NamedTuple):
         Empty for none.
     noise : bool
         Whether it is hatched.
+    columns : int
+        How many it covers, `column` being the first.
     """
 
-    row: int
-    column: int
+    row: float
+    column: float
     colour: str
     ink: str
     text: str
     noise: bool
+    columns: int = 1
+
+    @property
+    def middle(self) -> float:
+        """The column at which its text is centred."""
+        return self.column + (self.columns - 1) / 2
 
 
 def ink_on(colour: Sequence[float]) -> str:
@@ -181,7 +189,7 @@ class _Labels(Artist):
             return
         for ink in sorted({square.ink for square in self._squares}):
             chosen = [square for square in self._squares if square.ink == ink]
-            places = self.get_transform().transform([(s.column, s.row) for s in chosen])
+            places = self.get_transform().transform([(s.middle, s.row) for s in chosen])
             style = f"font-size: {self._size:.2f}px; text-anchor: middle; fill: {ink}"
             writer.start("g", attrib={"style": style})
             for square, (x, y) in zip(chosen, places, strict=True):
@@ -195,7 +203,7 @@ class _Labels(Artist):
     def _draw_pixels(self, renderer: Any) -> None:
         for square in self._squares:
             text = Text(
-                square.column,
+                square.middle,
                 square.row,
                 square.text,
                 color=square.ink,
@@ -209,13 +217,14 @@ class _Labels(Artist):
 
 
 def draw_squares(
-    axes: Axes, squares: Sequence[Square], rows: int, columns: int, size: float
+    axes: Axes, squares: Sequence[Square], rows: float, columns: float, size: float
 ) -> None:
     """Draw the `squares` of a map of so many `rows` and `columns`, texts `size` points high."""
 
     def corners(square: Square) -> list[tuple[float, float]]:
         left, top = square.column - 0.5, square.row - 0.5
-        return [(left, top), (left + 1, top), (left + 1, top + 1), (left, top + 1)]
+        right = left + square.columns
+        return [(left, top), (right, top), (right, top + 1), (left, top + 1)]
 
     fills = PolyCollection(
         [corners(square) for square in squares],
@@ -232,9 +241,14 @@ def draw_squares(
     )
     axes.add_collection(fills, autolim=False)
     axes.add_collection(hatches, autolim=False)
-    axes.add_artist(_Labels([square for square in squares if square.text], size))
+    write_texts(axes, squares, size)
     axes.set_xlim(-0.5, columns - 0.5)
     axes.set_ylim(rows - 0.5, -0.5)
+
+
+def write_texts(axes: Axes, squares: Sequence[Square], size: float) -> None:
+    """Write the texts of `squares` alone, `size` points high."""
+    axes.add_artist(_Labels([square for square in squares if square.text], size))
 
 
 class Line(NamedTuple):

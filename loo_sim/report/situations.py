@@ -1,0 +1,370 @@
+"""The strategy matrix of every situation: small maps of the common ones, grids of all by seat."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple, cast
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from loo_sim.report import style
+from loo_sim.report.exhibit import Exhibit, Table, each, make_exhibit
+from loo_sim.report.hands import GRIDS, rank_sign
+from loo_sim.report.miss import with_features
+from loo_sim.report.pooling import decide
+from loo_sim.report.result import Cell
+from loo_sim.report.rounding import NONE, percent_in_words, percent_with_error, with_error
+from loo_sim.report.strategy import (
+    AXES,
+    IN_WORDS,
+    KIND,
+    Spot,
+    grid_ranks,
+    shares,
+    spot_at,
+    three_trumps,
+)
+from loo_sim.studies.estimates import FEW_DEALS
+
+MOST_COMMON = 6
+"""Situations drawn side by side."""
+
+SITUATION = ["seat", "standers", "miss_free"]
+"""Columns that tell situations apart."""
+
+_USED = [
+    *(*SITUATION, "hand", "n", "weight", "defend", "aimed"),
+    *("stand", "stand_se", "miss", "miss_se", "miss_minus_stand", "miss_minus_stand_se"),
+]
+"""Columns of the announce table that a matrix is made of."""
+
+_IS = {True: "is", False: "are"}
+
+_ABREAST, _GAP, _LABELS, _HEAD, _FOOT = 3, 0.12, 0.17, 0.42, 0.05
+"""Small maps side by side; inches between them, of their row labels, above and below each."""
+
+
+class Situation(NamedTuple):
+    """A situation that came up.
+
+    Attributes
+    ----------
+    spot : Spot
+    n : int
+        Deals in which it did.
+    share : float
+        Of all deals.
+    """
+
+    spot: Spot
+    n: int
+    share: float
+
+    @property
+    def key(self) -> tuple[int, int, bool]:
+        """Its values of the columns `SITUATION`."""
+        return self.spot.seat, self.spot.standers, self.spot.miss_free
+
+
+@lru_cache(maxsize=8)
+def situations(cell: Cell) -> tuple[Situation, ...]:
+    """The situations of a game that came up, the most common ones first."""
+    rows = cell.tables["announce"]
+    found = rows.groupby(SITUATION, as_index=False)[["n", "weight"]].sum()
+    found = found.sort_values(["weight", *SITUATION], ascending=[False, True, True, False])
+    return tuple(
+        Situation(
+            spot_at(cell, int(row.seat), int(row.standers), bool(row.miss_free)),
+            int(row.n),
+            float(row.weight),
+        )
+        for row in each(found)
+    )
+
+
+@lru_cache(maxsize=2)
+def matrices(cell: Cell) -> dict[tuple[int, int, bool], pd.DataFrame]:
+    """What `strategy.matrix` gives for every situation, by the values of `SITUATION`."""
+    rows = cell.tables["announce"]
+    used = [column for column in (*_USED, "weight_se") if column in rows]
+    found = decide(with_features(cell, rows[used]), [*SITUATION, *KIND])
+    return {
+        cast(tuple[int, int, bool], key): kinds
+        for key, kinds in found.groupby(SITUATION, sort=False)
+    }
+
+
+def how_often(cell: Cell, situation: Situation) -> str:
+    """The share of deals in which a situation came up; all of them exactly if it always does."""
+    if situation.n == cell.deals:
+        return "100 %"
+    return percent_with_error(situation.share, cell.deals)
+
+
+def kinds_at(cell: Cell, situation: Situation, trumps: int) -> pd.DataFrame:
+    """The kinds of hands of so many trumps in a situation, from `matrices`."""
+    kinds = matrices(cell)[situation.key]
+    return kinds[kinds["trumps"] == trumps]
+
+
+def is_known(kinds: pd.DataFrame) -> pd.Series:
+    """Which kinds of hands came up in so many deals that anything is said of them."""
+    return kinds["n"] >= FEW_DEALS
+
+
+def _bars(kinds: pd.DataFrame, trumps: int, deck: int) -> Iterator[style.Square]:
+    """The squares of a small map, those alike that follow one another in a row as one."""
+    rows, columns = grid_ranks(trumps, deck)
+    looks = {
+        (rows.index(kind.row), columns.index(kind.col)): (kind.best, not kind.sure)
+        for kind in each(kinds[is_known(kinds)])
+    }
+    for row in range(len(rows)):
+        first = 0
+        for column in range(1, len(columns) + 1):
+            if looks.get((row, column)) == looks.get((row, first)) and column < len(columns):
+                continue
+            look = looks.get((row, first))
+            if look is not None:
+                action = style.ACTIONS[look[0]]
+                yield style.Square(
+                    *(row, first, action.colour, action.ink, action.letter, look[1]),
+                    columns=column - first,
+                )
+            first = column
+
+
+def draw_multiples(cell: Cell, found: list[Situation], trumps: int) -> Figure:
+    """Small maps of several situations, one grid each, alike in all but what pays best."""
+    rows, columns = grid_ranks(trumps, cell.deck)
+    across = (style.WIDTH - _GAP * (_ABREAST - 1)) / _ABREAST - _LABELS
+    size = across / len(columns)
+    tall = size * len(rows)
+    height = -(-len(found) // _ABREAST) * (_HEAD + tall + _FOOT)
+    figure = style.map_figure(height)
+    # One set of axes, its unit a square: to lay out hundreds of labels takes long.
+    axes = style.map_axes(figure, (0, 0, style.WIDTH, height))
+    axes.set_axis_off()
+    bars: list[style.Square] = []
+    labels: list[style.Square] = []
+    for place, situation in enumerate(found):
+        line, column = divmod(place, _ABREAST)
+        left = (column * (across + _LABELS + _GAP) + _LABELS) / size
+        top = (line * (_HEAD + tall + _FOOT) + _HEAD) / size
+
+        def moved(square: style.Square, left: float = left, top: float = top) -> style.Square:
+            return square._replace(row=top + square.row, column=left + square.column)
+
+        bars += map(moved, _bars(kinds_at(cell, situation, trumps), trumps, cell.deck))
+        labels += map(moved, _rank_labels(rows, columns))
+        lines = left + np.arange(0.5, len(columns) - 1)
+        axes.vlines(lines, top - 0.5, top + len(rows) - 0.5, color="white", lw=0.4, zorder=2)
+        axes.text(
+            left - 0.5,
+            top - 0.5 - 0.2 / size,
+            f"{situation.spot.title}: {percent_in_words(situation.share)}",
+            fontsize=8,
+            weight="bold",
+            va="bottom",
+        )
+    style.draw_squares(axes, bars, height / size, style.WIDTH / size, 7)
+    style.write_texts(axes, labels, 6.5)
+    return figure
+
+
+def _rank_labels(rows: list[int], columns: list[int]) -> list[style.Square]:
+    """Names of ranks above a small map and at its side."""
+    above = [(-1, place, rank) for place, rank in enumerate(columns)]
+    beside = [(place, -1, rank) for place, rank in enumerate(rows)]
+    return [
+        style.Square(row, column, "", style.INK, rank_sign(rank), False)
+        for row, column, rank in above + beside
+    ]
+
+
+def multiples_exhibit(cell: Cell, trumps: int) -> Exhibit | None:
+    """Small maps of the situations that come up most often; None if no such hand is known."""
+    found = [
+        situation
+        for situation in situations(cell)[:MOST_COMMON]
+        if is_known(kinds_at(cell, situation, trumps)).any()
+    ]
+    if not found:
+        return None
+    divided = [shares(kinds_at(cell, situation, trumps)) for situation in found]
+    rows = [
+        (
+            situation.spot.title,
+            how_often(cell, situation),
+            *(percent_in_words(share.get(action, 0.0)) for action in (*IN_WORDS, "unclear")),
+        )
+        for situation, share in zip(found, divided, strict=True)
+    ]
+    row_name, column_name = AXES[trumps]
+    return make_exhibit(
+        f"situations-{cell.number}-{trumps}",
+        f"{GRIDS[trumps][0].upper()}{GRIDS[trumps][1:]}, situation by situation: {cell.label}",
+        "Small maps side by side, one for each of the most common situations: rows are the "
+        f"{row_name}, columns the {column_name}; the colour and the letter of a bar are those of "
+        "the announcement that pays best with the hands it covers.",
+        f"{_who_is_in(found, divided, trumps)} The percentage over a map is the share of all deals "
+        "in which the seat finds that situation; no colour: fewer than "
+        f"{FEW_DEALS} deals.",
+        lambda: draw_multiples(cell, found, trumps),
+        Table(
+            f"With {GRIDS[trumps]}: how often each situation comes up (standard error of the last "
+            "digits in brackets), and in what share of those deals each announcement surely pays "
+            "best",
+            ("situation", "share of deals", *IN_WORDS.values(), "too close to call"),
+            tuple(rows),
+        ),
+    )
+
+
+def _who_is_in(found: list[Situation], divided: list[pd.Series], trumps: int) -> str:
+    """A sentence on where it pays with most hands, and with fewest, to stand or take the miss."""
+    is_in = [
+        (float(share.get("stand", 0.0) + share.get("miss", 0.0)), situation.spot.title)
+        for situation, share in zip(found, divided, strict=True)
+    ]
+    doubt = max(float(share.get("unclear", 0.0)) for share in divided)
+    (low, last), (high, first) = min(is_in), max(is_in)
+    where = (
+        f"with {percent_in_words(high)} of these hands for {first}"
+        if len(found) == 1
+        else f"with from {percent_in_words(low)} ({last}) to {percent_in_words(high)} ({first}) of "
+        "these hands"
+    )
+    return (
+        f"With {GRIDS[trumps]}, standing or taking the miss surely pays best {where}; it is too "
+        f"close to call with {'at most ' if len(found) > 1 else ''}{percent_in_words(doubt)}."
+    )
+
+
+def grid_html(kinds: pd.DataFrame, trumps: int, deck: int) -> str:
+    """A grid as a table of coloured squares, a tenth as long as a figure of it would be.
+
+    Parameters
+    ----------
+    kinds : DataFrame
+        Of one situation, from `matrices`.
+    trumps, deck : int
+        Which grid, and of which pack.
+
+    Returns
+    -------
+    str
+        Empty if nothing is known of such hands. The classes of the squares are the letters of the
+        announcements, with a ``u`` where it is too close to call; HTML lets closing tags go.
+    """
+    kinds = kinds[(kinds["trumps"] == trumps) & is_known(kinds)]
+    if kinds.empty:
+        return ""
+    squares = {
+        (kind.row, kind.col): (style.ACTIONS[kind.best].letter, kind.margin, kind.sure)
+        for kind in each(kinds)
+    }
+    rows, columns = grid_ranks(trumps, deck)
+    row_name, column_name = AXES[trumps]
+    head = "".join(f"<th scope=col>{rank_sign(rank)}" for rank in columns)
+    lines = [
+        f"<table class=grid><caption>{GRIDS[trumps]}: {row_name} down, {column_name} across"
+        f"</caption><thead><tr><td>{head}<tbody>"
+    ]
+    for row in rows:
+        line = [f"<tr><th scope=row>{rank_sign(row)}"]
+        for column in columns:
+            found = squares.get((row, column))
+            if found is None:
+                line.append("<td>")
+            else:
+                letter, margin, sure = found
+                line.append(f"<td class={letter}{'' if sure else 'u'}>{letter} {margin:.2f}")
+        lines.append("".join(line))
+    return "\n".join(lines) + "</table>"
+
+
+class Drawer(NamedTuple):
+    """What opens with one click: all situations of a seat.
+
+    Attributes
+    ----------
+    title : str
+    situations : list of (str, str, str)
+        Of each the heading, a sentence, and its grids as HTML.
+    """
+
+    title: str
+    situations: list[tuple[str, str, str]]
+
+
+def drawers(cell: Cell, most: int) -> list[Drawer]:
+    """The matrices of the `most` common situations, by seat; of a seat the most common first."""
+    by_seat: dict[int, list[tuple[str, str, str]]] = {}
+    for situation in situations(cell)[:most]:
+        kinds = matrices(cell)[situation.key]
+        grids = "".join(grid_html(kinds, trumps, cell.deck) for trumps in GRIDS)
+        told = (
+            three_trumps(kinds) if grids else f"No kind of hand came up in {FEW_DEALS} deals here."
+        )
+        heading = f"{situation.spot.title}: {how_often(cell, situation)} of the deals"
+        by_seat.setdefault(situation.spot.seat, []).append((heading, told, grids))
+    drawn = []
+    for seat, shown in sorted(by_seat.items()):
+        number = "1 situation" if len(shown) == 1 else f"{len(shown)} situations"
+        drawn.append(Drawer(f"{cell.seat_in_words(seat)}: {number}", shown))
+    return drawn
+
+
+def how_common(cell: Cell, most: int) -> str:
+    """Sentences on how many situations came up, and which of them are shown where."""
+    found = situations(cell)
+    if len(found) == 1:
+        return f"One situation came up: {found[0].spot.title}."
+    told = f"{len(found)} situations came up"
+    common = (
+        f"the {MOST_COMMON} most common ones stand" if len(found) > MOST_COMMON else "all stand"
+    )
+    left = len(found) - most
+    rest = ""
+    if left > 0:
+        rarest = "The rarest one, in" if left == 1 else f"The {left} rarest, each in at most"
+        rest = (
+            f" {rarest} {percent_in_words(found[most].share)} of the deals, {_IS[left == 1]} left "
+            "to the tables of the result directory."
+        )
+    return (
+        f"{told}; {common} side by side, in bars where squares next to each other are alike. Every "
+        f"one has its matrix below, seat by seat.{rest}"
+    )
+
+
+def all_values(cell: Cell) -> Table:
+    """The values of every kind of hand in every situation, the most common ones first."""
+    rows = []
+    for situation in situations(cell):
+        for kind in each(matrices(cell)[situation.key]):
+            rows.append(
+                (
+                    situation.spot.title,
+                    str(kind.trumps),
+                    *(rank_sign(rank) if rank else NONE for rank in (kind.row, kind.col)),
+                    f"{kind.n:,}",
+                    with_error(kind.stand, kind.stand_se, kind.n),
+                    with_error(kind.miss, kind.miss_se, kind.n),
+                    with_error(kind.miss_minus_stand, kind.miss_minus_stand_se, kind.n),
+                    IN_WORDS[kind.best] if kind.sure else "too close to call",
+                    with_error(kind.margin, kind.margin_se, kind.n),
+                )
+            )
+    return Table(
+        "Values in stakes, folding and defending being 0 (standard error of the last digits)",
+        (
+            *("situation", "trumps", "row of its grid", "column of its grid", "deals"),
+            *("stand", "miss", "miss less stand", "best", "margin"),
+        ),
+        tuple(rows),
+    )
