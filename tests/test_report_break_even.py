@@ -204,8 +204,8 @@ def test_a_bound_of_the_loo_is_told(tmp_path):
 
 
 # By band: looed, mean tricks; the pots that break even at a loo of 3 are 9 looed / tricks.
-LOOED_OF_BAND = (0.0, 0.0, 0.1, 0.2, 0.3, 0.0, 0.35, 0.5, 0.6, 0.6, 0.6, 0.7, 0.8)
-TRICKS_OF_BAND = (2.0, 2.0, 1.6, 1.4, 1.2, 1.6, 1.0, 0.75, 0.6, 0.5, 0.45, 0.4, 0.2)
+LOOED_OF_BAND = (0.0, 0.0, 0.1, 0.2, 0.33, 0.0, 0.35, 0.5, 0.6, 0.6, 0.6, 0.7, 0.8)
+TRICKS_OF_BAND = (2.0, 2.0, 1.6, 1.4, 1.0, 1.6, 1.0, 0.75, 0.6, 0.5, 0.45, 0.4, 0.2)
 
 
 @pytest.fixture(scope="module")
@@ -238,11 +238,12 @@ class TestTold:
             assert low <= 9 * looed / tricks <= high + 1e-9
 
     def test_caption_names_hands_for_every_pot_and_the_largest_pot(self, exhibit):
-        # 9 * 0.3 / 1.2 = 2.25 is below the dealer's 3 stakes, 9 * 0.35 / 1.0 = 3.15 is not.
-        start = "For seat 0 (first to speak), with three trumps, two trumps and one trump (A) "
-        assert exhibit.caption.startswith(f"{start}standing pays at every pot; it breaks even at a")
-        assert "at a pot of 3.15" in exhibit.caption
-        assert "stakes with one trump (K–Q) and 36.0" in exhibit.caption
+        # 9 * 0.33 / 1.0 = 2.97 is below the dealer's 3 stakes, but the end of its interval is not.
+        assert exhibit.caption.startswith(
+            "For seat 0 (first to speak), with three trumps, two trumps (top A, top K–Q or top "
+            "J–9) and one trump (A) standing pays at every pot; it breaks even at a pot of 2.97"
+        )
+        assert "stakes with two trumps (top 8 or less) and 36.0" in exhibit.caption
         assert "with no trump (ten high or less), the other kinds between" in exhibit.caption
         assert "Fieller" in exhibit.caption
 
@@ -322,9 +323,10 @@ def test_crib_entries_are_rounded_outwards(low, high, told):
 @pytest.mark.parametrize(
     ("ends", "told"),
     [
-        # Half-widths 0.1 and 0.0392: standard errors 0.051 and 0.020.
-        ((6.98341, 6.88, 7.08), "6.983 (6.880 to 7.080)"),
-        ((12.3, 12.26, 12.3384), "12.300 (12.260 to 12.338)"),
+        # Half-widths 0.0976, which rounds to 0.10, 0.0392 and 8.
+        ((6.98341, 6.8872, 7.0824), "6.98 (6.89 to 7.08)"),
+        ((12.3, 12.26, 12.3384), "12.30 (12.26 to 12.34)"),
+        ((103.6, 96.2, 112.2), "104 (96 to 112)"),
         ((591.0, 202.4, inf), "591.0 (202.4 or more)"),
         ((inf, 202.4, inf), "202.4 or more"),
         ((nan, nan, nan), "–"),
@@ -333,3 +335,25 @@ def test_crib_entries_are_rounded_outwards(low, high, told):
 )
 def test_numbers_with_the_ends_of_their_interval(ends, told):
     assert with_ends(*ends) == told
+
+
+@pytest.mark.parametrize(
+    ("surplus", "error", "n", "verdict"),
+    [
+        (0.2, 0.1, 5000, "stand"),
+        (0.19, 0.1, 5000, "too close"),
+        (-0.2, 0.1, 5000, "fold"),
+        (0.2, 0.1, 29, "too close"),
+        (0.2, nan, 5000, "too close"),
+    ],
+)
+def test_verdicts_where_the_loo_is_the_pot(surplus, error, n, verdict):
+    assert break_even._verdict(surplus, error, n) == verdict
+
+
+def test_a_pot_of_which_little_is_known_does_not_squeeze_the_others(game):
+    kinds = break_even.break_even_pots(game, values.kinds_at(game, strategy.spots(game)[0]))
+    kinds.loc[kinds["band"] == 12, ["pot", "high"]] = [900.0, inf]
+    figure = break_even.draw_break_even(game, kinds)
+    # The next largest pot of hands without a trump is 9 * 0.7 / 0.4 = 15.75.
+    assert 15.75 < figure.axes[2].get_xlim()[1] < 25

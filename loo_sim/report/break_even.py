@@ -40,7 +40,7 @@ _TOP = ("trumps", "row")
 
 _CRIB = {2: "two trumps", 1: "one trump", 0: "no trump"}
 
-_ABOVE, _PANEL, _BETWEEN, _FOOT, _LEFT, _RIGHT = 0.46, 2.0, 0.74, 0.45, 0.55, 0.12
+_ABOVE, _PANEL, _BETWEEN, _FOOT, _LEFT, _RIGHT = 0.46, 1.4, 0.7, 0.45, 0.55, 0.12
 """Inches: above the first panel, a panel, between two, below the last, at both sides."""
 
 _POINTS = 25
@@ -198,7 +198,8 @@ def draw_break_even(cell: Cell, kinds: pd.DataFrame) -> Figure:
             axes.plot(pots[ends], value[ends], color=colour, linestyle=dash, linewidth=1.2)
             if isfinite(kind.pot):
                 # Beyond the panel's end a bar is cut off, however far it goes.
-                bar = [[kind.pot - kind.low], [min(kind.high, 2 * most) - kind.pot]]
+                high = max(min(kind.high, 2 * most), kind.pot)
+                bar = [[kind.pot - kind.low], [high - kind.pot]]
                 axes.errorbar(
                     kind.pot, 0, xerr=bar, color=colour, marker=marker, markersize=6, capsize=3
                 )

@@ -24,10 +24,10 @@ from loo_sim.report.values import in_prose, kinds_at
 _ANNOUNCED = {"stand": "his own hand", "miss": "the miss"}
 """Announcements after which a player can be looed, and what he then plays with."""
 
-_ROW, _FOOT, _HEAD, _LABELS, _RIGHT = 0.36, 0.5, 0.08, 2.0, 0.18
+_ROW, _FOOT, _HEAD, _LABELS, _RIGHT = 0.3, 0.5, 0.08, 2.0, 0.18
 """Inches: a row, below and above all of them, their labels, at the right side."""
 
-_APART = 0.19
+_APART = 0.2
 """How far above and below the middle of a row its two dots are."""
 
 
@@ -73,7 +73,7 @@ def draw_looed(chances: pd.DataFrame) -> Figure:
             xerr=[[row.looed - row.low], [row.high - row.looed]],
             color=look.colour,
             marker="o",
-            markersize=9,
+            markersize=8.5,
             capsize=3,
         )
         axes.text(
