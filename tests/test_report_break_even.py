@@ -244,7 +244,7 @@ class TestTold:
             "J–9) and one trump (A) standing pays at every pot; it breaks even at a pot of 2.97"
         )
         assert "stakes with two trumps (top 8 or less) and 36.0" in exhibit.caption
-        assert "with no trump (ten high or less), the other kinds between" in exhibit.caption
+        assert "with no trump (ten high or less), with other kinds between" in exhibit.caption
         assert "Fieller" in exhibit.caption
 
     def test_marks_stand_where_the_lines_cross_0(self, game, exhibit):
@@ -327,8 +327,9 @@ def test_crib_entries_are_rounded_outwards(low, high, told):
         ((6.98341, 6.8872, 7.0824), "6.98 (6.89 to 7.08)"),
         ((12.3, 12.26, 12.3384), "12.30 (12.26 to 12.34)"),
         ((103.6, 96.2, 112.2), "104 (96 to 112)"),
-        ((591.0, 202.4, inf), "591.0 (202.4 or more)"),
-        ((inf, 202.4, inf), "202.4 or more"),
+        ((591.4, 202.4, inf), "590 (200 or more)"),
+        ((5.914, 0.2024, inf), "5.91 (0.20 or more)"),
+        ((inf, 202.4, inf), "200 or more"),
         ((nan, nan, nan), "–"),
         ((2.7, 2.7, 2.7), "2.70 (2.70 to 2.70)"),
     ],
@@ -357,3 +358,18 @@ def test_a_pot_of_which_little_is_known_does_not_squeeze_the_others(game):
     figure = break_even.draw_break_even(game, kinds)
     # The next largest pot of hands without a trump is 9 * 0.7 / 0.4 = 15.75.
     assert 15.75 < figure.axes[2].get_xlim()[1] < 25
+
+
+def test_kinds_that_surely_pay_at_no_pot_are_told_apart(tmp_path):
+    table = announce_table(seats=[0], deals=20_000)
+    none = features(52)["trumps"].loc[table["hand"]].to_numpy() == 0
+    # Hands without a trump win a trick in 300 deals, give or take one in 300.
+    for name, chance in (("stand_loo", 0.99), ("stand_tricks", 1 / 300)):
+        table.loc[none, name] = chance
+    table.loc[none, "stand_loo_se"] = 0.1 / np.sqrt(table.loc[none, "n"])
+    table.loc[none, "stand_tricks_se"] = 1 / np.sqrt(table.loc[none, "n"])
+    game = read_result(write_result(tmp_path, [cell()], {"announce": table})).cells[0]
+    told = break_even.where_standing_pays(game, strategy.spots(game)[0])
+    # The sample is looed in 0.3 of the deals with all other hands, and wins one trick: 2.7 stakes.
+    assert "it breaks even at a pot of 2.7" in told
+    assert "with no trump it pays at no pot surely (95 %" in told

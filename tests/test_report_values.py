@@ -79,7 +79,7 @@ class TestWords:
         table = announced()[0]
         unsure = game_of(tmp_path, table.assign(stand=0.0, stand_se=9.0, miss_se=9.0))
         assert values.divide(unsure, SEAT_0) == (
-            "For seat 0 (first to speak) it is too close to call with all 13 kinds of hands."
+            "For seat 0 (first to speak) it is too close to call with every kind of hand."
         )
 
 

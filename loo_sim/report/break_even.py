@@ -258,22 +258,26 @@ def where_standing_pays(cell: Cell, spot: Spot) -> str:
     kinds = break_even_pots(cell, kinds_at(cell, spot))
     least = least_pot(cell)
     always = [kind.band for kind in each(kinds) if kind.high <= least]
-    others = [kind for kind in each(kinds) if isfinite(kind.pot) and not kind.high <= least]
+    others = [kind for kind in each(kinds) if least < kind.high < inf]
+    unbounded = [kind.band for kind in each(kinds) if kind.high == inf]
     told = []
     if always:
         told.append(f"with {in_prose(always)} standing pays at every pot")
     if others:
-        named = {min(others, key=_pot): "", max(others, key=_pot): ""}
+        named = dict.fromkeys((min(others, key=_pot), max(others, key=_pot)))
         pots = [
             f"{with_ends(kind.pot, kind.low, kind.high)} stakes with {in_prose([kind.band])}"
             for kind in named
         ]
-        told.append(f"it breaks even at a pot of {listed(pots)}")
+        between = ", with other kinds between" if len(others) > 2 else ""
+        told.append(f"it breaks even at a pot of {listed(pots)}{between}")
+    if unbounded:
+        told.append(f"with {in_prose(unbounded)} it pays at no pot surely")
     if not told:
         return f"For {spot.who} too little is known to tell from which pot standing pays."
-    between = ", the other kinds between" if len(others) > 2 else ""
-    sentence = f"For {spot.who}, {'; '.join(told)}{between}"
-    return f"{sentence} (95 % intervals by Fieller’s method, from the counts)."
+    return (
+        f"For {spot.who}, {'; '.join(told)} (95 % intervals by Fieller’s method, from the counts)."
+    )
 
 
 def _pot(kind: Any) -> float:

@@ -111,8 +111,8 @@ def interval(value: float, error: float, n: float, unit: str = "") -> str:
 def with_ends(value: float, low: float, high: float) -> str:
     """A number with the ends of a 95 % interval that need not be alike: ``6.98 (6.89 to 7.08)``.
 
-    Rounded as in `interval`, by half of its width; an end or a number that is not there is left
-    out.
+    Rounded as in `interval`, by half of its width; without an upper end, to the second digit of the
+    lower one. A number that is not there is left out.
 
     Examples
     --------
@@ -124,8 +124,11 @@ def with_ends(value: float, low: float, high: float) -> str:
     if not isfinite(low):
         return NONE
     if not isfinite(high):
-        told = f"({low:,.1f} or more)"
-        return f"{value:,.1f} {told}" if isfinite(value) else told[1:-1]
+        # Of an interval without an end, the other end's size says how much is known.
+        places = _decimals(low, 2) if low > 0 else 1
+        shown = max(places, 0)
+        least = f"{round(low, places):,.{shown}f} or more"
+        return f"{round(value, places):,.{shown}f} ({least})" if isfinite(value) else least
     places = _half_decimals((high - low) / 2) if high > low else _PLACES_IF_EXACT
     shown = max(places, 0)
     middle, least, most = (signed(f"{round(one, places):,.{shown}f}") for one in (value, low, high))
