@@ -192,8 +192,8 @@ def test_where_the_loo_is_the_pot_its_size_cancels(runs):
             2 * Z95 * kind.surplus_se, abs=2e-3
         )
     entries = {entry for line in break_even.crib(game, [spot]).rows for entry in line[1:]}
-    assert entries <= {"stand", "fold", "too close", "–"}
-    assert {"stand", "fold"} <= entries
+    assert entries <= {"stand", "no", "too close", "–"}
+    assert {"stand", "no"} <= entries
 
 
 def test_a_bound_of_the_loo_is_told(tmp_path):
@@ -343,8 +343,8 @@ def test_numbers_with_the_ends_of_their_interval(ends, told):
     [
         (0.2, 0.1, 5000, "stand"),
         (0.19, 0.1, 5000, "too close"),
-        (-0.2, 0.1, 5000, "fold"),
-        (0.2, 0.1, 29, "too close"),
+        (-0.2, 0.1, 5000, "no"),
+        (0.2, 0.1, 29, "–"),
         (0.2, nan, 5000, "too close"),
     ],
 )

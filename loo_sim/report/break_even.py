@@ -322,10 +322,12 @@ def break_even_exhibit(cell: Cell, spot: Spot) -> Exhibit:
 
 
 def _verdict(surplus: float, error: float, n: float) -> str:
-    """Whether standing surely pays, by its value in parts of the pot."""
-    if n < FEW_DEALS or not abs(surplus) > Z95 * error:
+    """Whether standing surely pays, by its value in parts of the pot; a dash on too few deals."""
+    if n < FEW_DEALS:
+        return NONE
+    if not abs(surplus) > Z95 * error:
         return "too close"
-    return "stand" if surplus > 0 else "fold"
+    return "stand" if surplus > 0 else "no"
 
 
 def _surplus_exhibit(cell: Cell, spot: Spot) -> Exhibit:
@@ -335,8 +337,9 @@ def _surplus_exhibit(cell: Cell, spot: Spot) -> Exhibit:
     told = []
     for verdict, words in (
         ("stand", "standing surely pays with"),
-        ("fold", "folding with"),
+        ("no", "it surely loses with"),
         ("too close", "it is too close to call with"),
+        (NONE, "there are too few deals with"),
     ):
         bands = [band for band, one in zip(kinds["band"], verdicts, strict=True) if one == verdict]
         if bands:
