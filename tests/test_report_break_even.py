@@ -11,7 +11,7 @@ from report_samples import announce_table, cell, write_result
 from svg_reading import at, intervals, scale
 
 from loo_sim.experiment import load_experiment
-from loo_sim.report import break_even, strategy, values
+from loo_sim.report import break_even, crib, strategy, values
 from loo_sim.report.exhibit import each
 from loo_sim.report.hands import BANDS, features
 from loo_sim.report.pooling import pool
@@ -191,7 +191,7 @@ def test_where_the_loo_is_the_pot_its_size_cancels(runs):
         assert at(high, ticks) - at(low, ticks) == pytest.approx(
             2 * Z95 * kind.surplus_se, abs=2e-3
         )
-    entries = {entry for line in break_even.crib(game, [spot]).rows for entry in line[1:]}
+    entries = {entry for line in crib.crib(game, [spot]).rows for entry in line[1:]}
     assert entries <= {"stand", "no", "too close", "–"}
     assert {"stand", "no"} <= entries
 
@@ -281,14 +281,14 @@ class TestTold:
         assert "3 × 3 × chance of being looed / tricks" in told
 
     def test_crib(self, game):
-        crib = break_even.crib(game, strategy.spots(game))
-        assert crib.columns == (
+        table = crib.crib(game, strategy.spots(game))
+        assert table.columns == (
             "top card",
             "seat 0: two trumps",
             "seat 0: one trump",
             "seat 0: no trump",
         )
-        lines = {line[0]: line[1:] for line in crib.rows}
+        lines = {line[0]: line[1:] for line in table.rows}
         assert lines["A"][:2] == ("any", "any")
         below, above = map(float, lines["8"][1].split(" – "))
         # One trump, eight or less: 9 * 0.6 / 0.6.
@@ -296,7 +296,7 @@ class TestTold:
         assert above - below < 1
         # The lowest trump is turned up, so that no live one counts as a two.
         assert lines["2"][:2] == ("–", "–")
-        assert "With three trumps, seat 0: any" in crib.caption
+        assert "With three trumps, seat 0: any" in table.caption
 
 
 @pytest.mark.parametrize(
@@ -317,7 +317,7 @@ class TestTold:
     ],
 )
 def test_crib_entries_are_rounded_outwards(low, high, told):
-    assert break_even._pots_in_words(low, high, 3.0) == told
+    assert crib._pots_in_words(low, high, 3.0) == told
 
 
 @pytest.mark.parametrize(
@@ -349,7 +349,7 @@ def test_numbers_with_the_ends_of_their_interval(ends, told):
     ],
 )
 def test_verdicts_where_the_loo_is_the_pot(surplus, error, n, verdict):
-    assert break_even._verdict(surplus, error, n) == verdict
+    assert break_even.verdict(surplus, error, n) == verdict
 
 
 def test_a_pot_of_which_little_is_known_does_not_squeeze_the_others(game):
