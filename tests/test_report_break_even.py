@@ -11,7 +11,7 @@ from report_samples import announce_table, cell, write_result
 from svg_reading import at, intervals, scale
 
 from loo_sim.experiment import load_experiment
-from loo_sim.report import break_even, strategy, values
+from loo_sim.report import break_even, crib, strategy, values
 from loo_sim.report.exhibit import each
 from loo_sim.report.hands import BANDS, features
 from loo_sim.report.pooling import pool
@@ -191,9 +191,9 @@ def test_where_the_loo_is_the_pot_its_size_cancels(runs):
         assert at(high, ticks) - at(low, ticks) == pytest.approx(
             2 * Z95 * kind.surplus_se, abs=2e-3
         )
-    entries = {entry for line in break_even.crib(game, [spot]).rows for entry in line[1:]}
-    assert entries <= {"stand", "fold", "too close", "–"}
-    assert {"stand", "fold"} <= entries
+    entries = {entry for line in crib.crib(game, [spot]).rows for entry in line[1:]}
+    assert entries <= {"stand", "no", "too close", "–"}
+    assert {"stand", "no"} <= entries
 
 
 def test_a_bound_of_the_loo_is_told(tmp_path):
@@ -204,8 +204,8 @@ def test_a_bound_of_the_loo_is_told(tmp_path):
 
 
 # By band: looed, mean tricks; the pots that break even at a loo of 3 are 9 looed / tricks.
-LOOED_OF_BAND = (0.0, 0.0, 0.1, 0.2, 0.3, 0.0, 0.35, 0.5, 0.6, 0.6, 0.6, 0.7, 0.8)
-TRICKS_OF_BAND = (2.0, 2.0, 1.6, 1.4, 1.2, 1.6, 1.0, 0.75, 0.6, 0.5, 0.45, 0.4, 0.2)
+LOOED_OF_BAND = (0.0, 0.0, 0.1, 0.2, 0.33, 0.0, 0.35, 0.5, 0.6, 0.6, 0.6, 0.7, 0.8)
+TRICKS_OF_BAND = (2.0, 2.0, 1.6, 1.4, 1.0, 1.6, 1.0, 0.75, 0.6, 0.5, 0.45, 0.4, 0.2)
 
 
 @pytest.fixture(scope="module")
@@ -238,12 +238,13 @@ class TestTold:
             assert low <= 9 * looed / tricks <= high + 1e-9
 
     def test_caption_names_hands_for_every_pot_and_the_largest_pot(self, exhibit):
-        # 9 * 0.3 / 1.2 = 2.25 is below the dealer's 3 stakes, 9 * 0.35 / 1.0 = 3.15 is not.
-        start = "For seat 0 (first to speak), with three trumps, two trumps and one trump (A) "
-        assert exhibit.caption.startswith(f"{start}standing pays at every pot; it breaks even at a")
-        assert "at a pot of 3.15" in exhibit.caption
-        assert "stakes with one trump (K–Q) and 36.0" in exhibit.caption
-        assert "with no trump (ten high or less), the other kinds between" in exhibit.caption
+        # 9 * 0.33 / 1.0 = 2.97 is below the dealer's 3 stakes, but the end of its interval is not.
+        assert exhibit.caption.startswith(
+            "For seat 0 (first to speak), with three trumps, two trumps (top A, top K–Q or top "
+            "J–9) and one trump (A) standing pays at every pot; it breaks even at a pot of 2.97"
+        )
+        assert "stakes with two trumps (top 8 or less) and 36.0" in exhibit.caption
+        assert "with no trump (ten high or less), with other kinds between" in exhibit.caption
         assert "Fieller" in exhibit.caption
 
     def test_marks_stand_where_the_lines_cross_0(self, game, exhibit):
@@ -280,14 +281,14 @@ class TestTold:
         assert "3 × 3 × chance of being looed / tricks" in told
 
     def test_crib(self, game):
-        crib = break_even.crib(game, strategy.spots(game))
-        assert crib.columns == (
+        table = crib.crib(game, strategy.spots(game))
+        assert table.columns == (
             "top card",
             "seat 0: two trumps",
             "seat 0: one trump",
             "seat 0: no trump",
         )
-        lines = {line[0]: line[1:] for line in crib.rows}
+        lines = {line[0]: line[1:] for line in table.rows}
         assert lines["A"][:2] == ("any", "any")
         below, above = map(float, lines["8"][1].split(" – "))
         # One trump, eight or less: 9 * 0.6 / 0.6.
@@ -295,7 +296,7 @@ class TestTold:
         assert above - below < 1
         # The lowest trump is turned up, so that no live one counts as a two.
         assert lines["2"][:2] == ("–", "–")
-        assert "With three trumps, seat 0: any" in crib.caption
+        assert "With three trumps, seat 0: any" in table.caption
 
 
 @pytest.mark.parametrize(
@@ -316,20 +317,59 @@ class TestTold:
     ],
 )
 def test_crib_entries_are_rounded_outwards(low, high, told):
-    assert break_even._pots_in_words(low, high, 3.0) == told
+    assert crib._pots_in_words(low, high, 3.0) == told
 
 
 @pytest.mark.parametrize(
     ("ends", "told"),
     [
-        # Half-widths 0.1 and 0.0392: standard errors 0.051 and 0.020.
-        ((6.98341, 6.88, 7.08), "6.983 (6.880 to 7.080)"),
-        ((12.3, 12.26, 12.3384), "12.300 (12.260 to 12.338)"),
-        ((591.0, 202.4, inf), "591.0 (202.4 or more)"),
-        ((inf, 202.4, inf), "202.4 or more"),
+        # Half-widths 0.0976, which rounds to 0.10, 0.0392 and 8.
+        ((6.98341, 6.8872, 7.0824), "6.98 (6.89 to 7.08)"),
+        ((12.3, 12.26, 12.3384), "12.30 (12.26 to 12.34)"),
+        ((103.6, 96.2, 112.2), "104 (96 to 112)"),
+        ((591.4, 202.4, inf), "590 (200 or more)"),
+        ((5.914, 0.2024, inf), "5.91 (0.20 or more)"),
+        ((inf, 202.4, inf), "200 or more"),
         ((nan, nan, nan), "–"),
         ((2.7, 2.7, 2.7), "2.70 (2.70 to 2.70)"),
     ],
 )
 def test_numbers_with_the_ends_of_their_interval(ends, told):
     assert with_ends(*ends) == told
+
+
+@pytest.mark.parametrize(
+    ("surplus", "error", "n", "verdict"),
+    [
+        (0.2, 0.1, 5000, "stand"),
+        (0.19, 0.1, 5000, "too close"),
+        (-0.2, 0.1, 5000, "no"),
+        (0.2, 0.1, 29, "–"),
+        (0.2, nan, 5000, "too close"),
+    ],
+)
+def test_verdicts_where_the_loo_is_the_pot(surplus, error, n, verdict):
+    assert break_even.verdict(surplus, error, n) == verdict
+
+
+def test_a_pot_of_which_little_is_known_does_not_squeeze_the_others(game):
+    kinds = break_even.break_even_pots(game, values.kinds_at(game, strategy.spots(game)[0]))
+    kinds.loc[kinds["band"] == 12, ["pot", "high"]] = [900.0, inf]
+    figure = break_even.draw_break_even(game, kinds)
+    # The next largest pot of hands without a trump is 9 * 0.7 / 0.4 = 15.75.
+    assert 15.75 < figure.axes[2].get_xlim()[1] < 25
+
+
+def test_kinds_that_surely_pay_at_no_pot_are_told_apart(tmp_path):
+    table = announce_table(seats=[0], deals=20_000)
+    none = features(52)["trumps"].loc[table["hand"]].to_numpy() == 0
+    # Hands without a trump win a trick in 300 deals, give or take one in 300.
+    for name, chance in (("stand_loo", 0.99), ("stand_tricks", 1 / 300)):
+        table.loc[none, name] = chance
+    table.loc[none, "stand_loo_se"] = 0.1 / np.sqrt(table.loc[none, "n"])
+    table.loc[none, "stand_tricks_se"] = 1 / np.sqrt(table.loc[none, "n"])
+    game = read_result(write_result(tmp_path, [cell()], {"announce": table})).cells[0]
+    told = break_even.where_standing_pays(game, strategy.spots(game)[0])
+    # The sample is looed in 0.3 of the deals with all other hands, and wins one trick: 2.7 stakes.
+    assert "it breaks even at a pot of 2.7" in told
+    assert "with no trump it pays at no pot surely (95 %" in told

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from math import ceil, floor, inf, isfinite, log10, nan, sqrt
+from math import inf, isfinite, nan, sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from loo_sim.cards import ACE, lowest_rank
 from loo_sim.report import style
 from loo_sim.report.dots import STAKES, draw_dots, mean_dot
 from loo_sim.report.exhibit import Exhibit, Table, each, make_exhibit
-from loo_sim.report.hands import BANDS, rank_sign
+from loo_sim.report.hands import BANDS
 from loo_sim.report.result import Cell
 from loo_sim.report.rounding import (
     NONE,
@@ -35,12 +34,7 @@ _PANELS = {
 }
 """Titles of the panels, and the numbers of trumps, as `BANDS` names them, in each."""
 
-_TOP = ("trumps", "row")
-"""Columns that tell the hands of the crib apart: how many trumps, and the top card."""
-
-_CRIB = {2: "two trumps", 1: "one trump", 0: "no trump"}
-
-_ABOVE, _PANEL, _BETWEEN, _FOOT, _LEFT, _RIGHT = 0.46, 2.0, 0.74, 0.45, 0.55, 0.12
+_ABOVE, _PANEL, _BETWEEN, _FOOT, _LEFT, _RIGHT = 0.46, 1.4, 0.7, 0.45, 0.55, 0.12
 """Inches: above the first panel, a panel, between two, below the last, at both sides."""
 
 _POINTS = 25
@@ -198,7 +192,8 @@ def draw_break_even(cell: Cell, kinds: pd.DataFrame) -> Figure:
             axes.plot(pots[ends], value[ends], color=colour, linestyle=dash, linewidth=1.2)
             if isfinite(kind.pot):
                 # Beyond the panel's end a bar is cut off, however far it goes.
-                bar = [[kind.pot - kind.low], [min(kind.high, 2 * most) - kind.pot]]
+                high = max(min(kind.high, 2 * most), kind.pot)
+                bar = [[kind.pot - kind.low], [high - kind.pot]]
                 axes.errorbar(
                     kind.pot, 0, xerr=bar, color=colour, marker=marker, markersize=6, capsize=3
                 )
@@ -257,22 +252,26 @@ def where_standing_pays(cell: Cell, spot: Spot) -> str:
     kinds = break_even_pots(cell, kinds_at(cell, spot))
     least = least_pot(cell)
     always = [kind.band for kind in each(kinds) if kind.high <= least]
-    others = [kind for kind in each(kinds) if isfinite(kind.pot) and not kind.high <= least]
+    others = [kind for kind in each(kinds) if least < kind.high < inf]
+    unbounded = [kind.band for kind in each(kinds) if kind.high == inf]
     told = []
     if always:
         told.append(f"with {in_prose(always)} standing pays at every pot")
     if others:
-        named = {min(others, key=_pot): "", max(others, key=_pot): ""}
+        named = dict.fromkeys((min(others, key=_pot), max(others, key=_pot)))
         pots = [
             f"{with_ends(kind.pot, kind.low, kind.high)} stakes with {in_prose([kind.band])}"
             for kind in named
         ]
-        told.append(f"it breaks even at a pot of {listed(pots)}")
+        between = ", with other kinds between" if len(others) > 2 else ""
+        told.append(f"it breaks even at a pot of {listed(pots)}{between}")
+    if unbounded:
+        told.append(f"with {in_prose(unbounded)} it pays at no pot surely")
     if not told:
         return f"For {spot.who} too little is known to tell from which pot standing pays."
-    between = ", the other kinds between" if len(others) > 2 else ""
-    sentence = f"For {spot.who}, {'; '.join(told)}{between}"
-    return f"{sentence} (95 % intervals by Fieller’s method, from the counts)."
+    return (
+        f"For {spot.who}, {'; '.join(told)} (95 % intervals by Fieller’s method, from the counts)."
+    )
 
 
 def _pot(kind: Any) -> float:
@@ -316,24 +315,27 @@ def break_even_exhibit(cell: Cell, spot: Spot) -> Exhibit:
     )
 
 
-def _verdict(surplus: float, error: float, n: float) -> str:
-    """Whether standing surely pays, by its value in parts of the pot."""
-    if n < FEW_DEALS or not abs(surplus) > Z95 * error:
+def verdict(surplus: float, error: float, n: float) -> str:
+    """Whether standing surely pays, by its value in parts of the pot; a dash on too few deals."""
+    if n < FEW_DEALS:
+        return NONE
+    if not abs(surplus) > Z95 * error:
         return "too close"
-    return "stand" if surplus > 0 else "fold"
+    return "stand" if surplus > 0 else "no"
 
 
 def _surplus_exhibit(cell: Cell, spot: Spot) -> Exhibit:
     """Tricks and the chance of being looed where the loo is the pot, which then cancels."""
     kinds = kinds_at(cell, spot)
-    verdicts = [_verdict(kind.surplus, kind.surplus_se, kind.n) for kind in each(kinds)]
+    verdicts = [verdict(kind.surplus, kind.surplus_se, kind.n) for kind in each(kinds)]
     told = []
-    for verdict, words in (
+    for told_as, words in (
         ("stand", "standing surely pays with"),
-        ("fold", "folding with"),
+        ("no", "it surely loses with"),
         ("too close", "it is too close to call with"),
+        (NONE, "there are too few deals with"),
     ):
-        bands = [band for band, one in zip(kinds["band"], verdicts, strict=True) if one == verdict]
+        bands = [band for band, one in zip(kinds["band"], verdicts, strict=True) if one == told_as]
         if bands:
             told.append(f"{words} {in_prose(bands)}")
     caption = (
@@ -365,72 +367,3 @@ def _surplus_exhibit(cell: Cell, spot: Spot) -> Exhibit:
             rows,
         ),
     )
-
-
-def _outward(low: float, high: float) -> tuple[str, str]:
-    """Ends of an interval, each kept to the first digit of the smaller of it and the half-width.
-
-    They are rounded away from the middle; the upper one is empty if there is none.
-    """
-    known = [size for size in (low, (high - low) / 2) if 0 < size < inf]
-    step = 10.0 ** floor(log10(min(known)))
-    places = max(-floor(log10(step)), 0)
-    # What is a multiple of the step already must not move by the last digit of its quotient.
-    above = f"{ceil(high / step - 1e-9) * step:,.{places}f}" if isfinite(high) else ""
-    return f"{floor(low / step + 1e-9) * step:,.{places}f}", above
-
-
-def crib(cell: Cell, spots: list[Spot]) -> Table:
-    """With what pot to stand rather than fold, by number of trumps and top card, to be printed."""
-    columns: list[dict[int, str]] = []
-    heads, three = [], []
-    for spot in spots:
-        kinds = kinds_at(cell, spot, _TOP)
-        told = _crib_entries(cell, kinds)
-        for trumps, name in _CRIB.items():
-            columns.append({row: told[held, row] for held, row in told if held == trumps})
-            heads.append(f"{spot.title}: {name}")
-        if (3, 0) in told:
-            three.append(f"{spot.title}: {told[3, 0]}")
-    ranks = range(ACE, lowest_rank(cell.deck) - 1, -1)
-    rows = tuple(
-        (rank_sign(rank), *(column.get(rank, NONE) for column in columns)) for rank in ranks
-    )
-    meaning = (
-        "the loo being the pot, its size does not matter"
-        if cell.rules["loo"] == "pot"
-        else "with less in the pot than the first number do not, from the second on stand, between "
-        f"them it is too close to call; “any”: with every pot, from {stakes(least_pot(cell))} "
-        "stakes on; “?”: with no pot surely"
-    )
-    return Table(
-        "Crib: when to stand rather than fold or defend, by trumps and top card (the highest "
-        f"trump, or with no trump the highest card); {meaning}; a dash: not dealt, or "
-        "too seldom. The highest trump still out counts as A. "
-        f"With three trumps, {listed(three) if three else NONE}",
-        ("top card", *heads),
-        rows,
-    )
-
-
-def _crib_entries(cell: Cell, kinds: pd.DataFrame) -> dict[tuple[int, int], str]:
-    """What the crib says, by number of trumps and rank of the top card."""
-    if cell.rules["loo"] == "pot":
-        return {
-            (kind.trumps, kind.row): _verdict(kind.surplus, kind.surplus_se, kind.n)
-            for kind in each(kinds)
-        }
-    return {
-        (kind.trumps, kind.row): _pots_in_words(kind.low, kind.high, least_pot(cell))
-        for kind in each(break_even_pots(cell, kinds))
-    }
-
-
-def _pots_in_words(low: float, high: float, least: float) -> str:
-    """Below which pot to fold, and from which to stand: ``6.8 – 7.1``, or ``any``."""
-    if not isfinite(low) or (low == 0 and high == inf):
-        return NONE
-    if high <= least:
-        return "any"
-    below, above = _outward(low, high)
-    return f"{below} – {above}" if above else f"{below} – ?"

@@ -24,10 +24,10 @@ from loo_sim.report.values import in_prose, kinds_at
 _ANNOUNCED = {"stand": "his own hand", "miss": "the miss"}
 """Announcements after which a player can be looed, and what he then plays with."""
 
-_ROW, _FOOT, _HEAD, _LABELS, _RIGHT = 0.36, 0.5, 0.08, 2.0, 0.18
+_ROW, _FOOT, _HEAD, _LABELS, _RIGHT = 0.3, 0.5, 0.08, 2.0, 0.18
 """Inches: a row, below and above all of them, their labels, at the right side."""
 
-_APART = 0.19
+_APART = 0.2
 """How far above and below the middle of a row its two dots are."""
 
 
@@ -64,28 +64,31 @@ def draw_looed(chances: pd.DataFrame) -> Figure:
         )
     )
     axes.grid(axis="x")
-    for row in each(chances):
-        look = style.ACTIONS[row.announced]
-        place = bands.index(row.band) + (-_APART if row.announced == "stand" else _APART)
+    for announced, away in (("stand", -_APART), ("miss", _APART)):
+        look = style.ACTIONS[announced]
+        rows = chances[chances["announced"] == announced]
+        places = [bands.index(band) + away for band in rows["band"]]
         axes.errorbar(
-            row.looed,
-            place,
-            xerr=[[row.looed - row.low], [row.high - row.looed]],
+            rows["looed"],
+            places,
+            xerr=[rows["looed"] - rows["low"], rows["high"] - rows["looed"]],
             color=look.colour,
+            linestyle="none",
             marker="o",
-            markersize=9,
+            markersize=8.5,
             capsize=3,
         )
-        axes.text(
-            row.looed,
-            place,
-            look.letter,
-            color=look.ink,
-            fontsize=6.5,
-            weight="bold",
-            ha="center",
-            va="center_baseline",
-        )
+        for share, place in zip(rows["looed"], places, strict=True):
+            axes.text(
+                share,
+                place,
+                look.letter,
+                color=look.ink,
+                fontsize=6.5,
+                weight="bold",
+                ha="center",
+                va="center_baseline",
+            )
     axes.set_yticks(range(len(bands)), [BANDS[band] for band in bands])
     axes.set_ylim(len(bands) - 0.4, -0.6)
     axes.tick_params(axis="y", length=0)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from loo_sim.report import (
     advice,
     break_even,
+    crib,
     evenings,
     league,
     looed,
@@ -296,7 +297,7 @@ def _value_section(cell: Cell) -> Section:
     if found:
         section.lead.append(break_even.how_the_pot_counts(cell))
         section.tables = [
-            break_even.crib(cell, found),
+            crib.crib(cell, found),
             *(table for spot in found for table in values.value_tables(cell, spot)),
         ]
     return section

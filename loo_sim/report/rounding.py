@@ -73,6 +73,12 @@ def with_error(value: float, error: float, n: float) -> str:
     return f"{signed(f'{value:,.{places}f}')}({shown})"
 
 
+def _half_decimals(half: float) -> int:
+    """Decimal places that show a half-width to one digit, or to two if it begins with a 1."""
+    places = _decimals(half, 1)
+    return places + ("1" in (f"{half:e}"[0], f"{round(half, places):e}"[0]))
+
+
 def interval(value: float, error: float, n: float, unit: str = "") -> str:
     """A number with the half-width of its 95 % interval: ``1.24 ± 0.06``.
 
@@ -96,9 +102,7 @@ def interval(value: float, error: float, n: float, unit: str = "") -> str:
     if error == 0:
         return f"{signed(f'{value:,.{_PLACES_IF_EXACT}f}')}{unit}"
     half = Z95 * error
-    places = _decimals(half, 1)
-    if "1" in (f"{half:e}"[0], f"{round(half, places):e}"[0]):
-        places += 1
+    places = _half_decimals(half)
     shown_places = max(places, 0)
     shown = signed(f"{round(value, places):,.{shown_places}f}")
     return f"{shown} ± {round(half, places):,.{shown_places}f}{unit}"
@@ -107,22 +111,25 @@ def interval(value: float, error: float, n: float, unit: str = "") -> str:
 def with_ends(value: float, low: float, high: float) -> str:
     """A number with the ends of a 95 % interval that need not be alike: ``6.98 (6.89 to 7.08)``.
 
-    Rounded as if the standard error were the interval's width divided by twice `Z95`; an end or a
-    number that is not there is left out.
+    Rounded as in `interval`, by half of its width; without an upper end, to the second digit of the
+    lower one. A number that is not there is left out.
 
     Examples
     --------
     >>> with_ends(6.9834, 6.8872, 7.0811)
-    '6.983 (6.887 to 7.081)'
-    >>> with_ends(26.3, 9.87, inf)
+    '6.98 (6.89 to 7.08)'
+    >>> with_ends(26.3, 9.87, float("inf"))
     '26.3 (9.9 or more)'
     """
     if not isfinite(low):
         return NONE
     if not isfinite(high):
-        told = f"({low:,.1f} or more)"
-        return f"{value:,.1f} {told}" if isfinite(value) else told[1:-1]
-    places = _decimals((high - low) / 2 / Z95, 2) if high > low else _PLACES_IF_EXACT
+        # Of an interval without an end, the other end's size says how much is known.
+        places = _decimals(low, 2) if low > 0 else 1
+        shown = max(places, 0)
+        least = f"{round(low, places):,.{shown}f} or more"
+        return f"{round(value, places):,.{shown}f} ({least})" if isfinite(value) else least
+    places = _half_decimals((high - low) / 2) if high > low else _PLACES_IF_EXACT
     shown = max(places, 0)
     middle, least, most = (signed(f"{round(one, places):,.{shown}f}") for one in (value, low, high))
     return f"{middle} ({least} to {most})"

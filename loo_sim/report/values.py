@@ -122,7 +122,7 @@ def divide(cell: Cell, spot: Spot) -> str:
     told = [f"{words} with {counts[name]}" for name, words in _IN_WORDS.items() if name in counts]
     unclear = int(best.isna().sum())
     if not told:
-        return f"For {spot.who} it is too close to call with all {unclear} kinds of hands."
+        return f"For {spot.who} it is too close to call with every kind of hand."
     doubt = f"; it is too close to call with {unclear}" if unclear else ""
     return (
         f"For {spot.who}, of {len(kinds)} kinds of hands, {listed(told)} surely pays best{doubt}."
