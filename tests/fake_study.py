@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from loo_sim.studies.estimates import Z95
+from loo_sim.studies.figures import Figure
 
 KINDS = 7
 THREE_CELLS = 'study = "deals"\ndeals = 95\nseed = 4\n[sweep]\npot = [3, 6, 9]\n'
@@ -65,8 +66,9 @@ class FakeStudy:
         kinds = np.repeat(np.arange(KINDS), tables["kinds"]["n"].to_numpy())
         return Z95 * float(np.std(kinds, ddof=1)) / sqrt(kinds.size)
 
-    def headline(self, tables: Any) -> list[tuple[str, ...]]:
-        return [(str(sum(tables["kinds"]["n"].to_pylist())),)]
+    def headline(self, tables: Any) -> list[tuple[Figure, ...]]:
+        deals = sum(tables["kinds"]["n"].to_pylist())
+        return [(Figure(str(deals), deals),)]
 
 
 @contextmanager

@@ -386,9 +386,9 @@ def test_where_the_situation_never_comes_up_all_classes_are_dealt_alike() -> Non
     assert (aimed.deals_needed(cell, (counts, dealt)) == 1).all()
     tables = announce.tables(cell, 7 * len(dealt), (counts, dealt))
     assert tables["announce"].num_rows == 0
-    assert announce.headline(tables) == [
-        ("3", "2, miss gone", "0", "–", "–", "–", "–", "never came up")
-    ]
+    (row,) = announce.headline(tables)
+    told = ["seat 3, 2 in, miss gone", *["–"] * 5, "never came up"]
+    assert [figure.told for figure in row] == told
     assert np.isnan(announce.half_width(tables))
     (row,) = tables["aim"].to_pylist()
     assert (row["hands"], row["in_situation"], row["worst"], row["gain"]) == (0, 0, None, None)
@@ -512,7 +512,7 @@ def test_a_hand_that_came_up_once_leaves_the_widest_interval_unknown() -> None:
     assert (aim["worst"], aim["gain"]) == (None, None)
     assert aim["median"] is not None
     assert np.isnan(announce.half_width(tables))
-    assert announce.headline(tables)[0][-1] == "–"
+    assert announce.headline(tables)[0][-1].told == "–"
 
 
 @few

@@ -322,7 +322,7 @@ def test_two_that_play_alike_differ_by_nothing(tmp_path: Path) -> None:
             assert row["gain"] is None
         assert all(row["tied_with_best"] for row in found["standing"].to_pylist())
         told_rows = study.headline(found)
-        assert [row[2] for row in told_rows] == ["tied with the best"] * 2
+        assert [row[2].told for row in told_rows] == ["first", "tied"]
 
 
 def test_the_sums_of_all_policies_are_what_the_pots_paid_less_the_loos() -> None:
@@ -364,7 +364,7 @@ def test_too_few_deals_tell_nothing() -> None:
         assert np.isnan(study.half_width(found)) != told
         if not told:
             assert all(row["tied_with_best"] for row in found["standing"].to_pylist())
-            assert {row[2] for row in study.headline(found)} == {"tied with the best"}
+            assert [row[2].told for row in study.headline(found)] == ["first", "tied"]
 
 
 def test_sums_are_exact_up_to_the_most_deals() -> None:
@@ -388,14 +388,14 @@ def tables_of(rows: list[tuple[str, float, float, float | None]]) -> dict[str, p
     league = [
         {
             "policy": "one", "rival": rival, "low": low, "high": high,
-            "deals_apart": apart, "deals_apart_low": 4321.0,
+            "deals_apart": apart, "deals_apart_low": apart / 2 if low > 0 else 4321.0,
             "deals_apart_high": apart if low > 0 else None,
         }
         for rival, low, high, apart in rows
     ]  # fmt: skip
-    standing = [{"policy": "one", "net": 0.5, "net_se": 0.01, "tied_with_best": True}]
+    standing = [{"policy": "one", "n": 5000, "net": 0.5, "net_se": 0.01, "tied_with_best": True}]
     standing += [
-        {"policy": rival, "net": 0.25, "net_se": 0.01, "tied_with_best": low <= 0}
+        {"policy": rival, "n": 5000, "net": 0.25, "net_se": 0.01, "tied_with_best": low <= 0}
         for rival, low, _, _ in rows
     ]
     return {"league": pa.Table.from_pylist(league), "standing": pa.Table.from_pylist(standing)}
@@ -403,16 +403,17 @@ def tables_of(rows: list[tuple[str, float, float, float | None]]) -> dict[str, p
 
 def test_nothing_is_called_best_unless_every_interval_excludes_0() -> None:
     clear = study.headline(tables_of([("two", 0.1, 0.2, 1234.0), ("three", 0.2, 0.3, 56.2)]))
-    assert [row[1:] for row in clear] == [
-        ("+0.5000 ± 0.0196", "best", ""),
-        ("+0.2500 ± 0.0196", "behind", "1,230 deals"),
-        ("+0.2500 ± 0.0196", "behind", "56 deals"),
+    assert [tuple(figure.told for figure in row[1:]) for row in clear] == [
+        ("0.500 ± 0.020", "best", ""),
+        ("0.250 ± 0.020", "behind", "1,230 (617 to 1,230) deals"),
+        ("0.250 ± 0.020", "behind", "57 (29 to 57) deals"),
     ]
+    assert [row[3].value for row in clear[1:]] == [1234.0, 56.2]
     tied = study.headline(tables_of([("two", -1.0, 2.0, 99999.0), ("three", 0.2, 0.3, 56.0)]))
-    assert [row[2:] for row in tied] == [
-        ("tied with the best", ""),
-        ("tied with the best", "over 4,320 deals"),
-        ("behind", "56 deals"),
+    assert [tuple(figure.told for figure in row[2:]) for row in tied] == [
+        ("first", ""),
+        ("tied", "more than 4,320 deals"),
+        ("behind", "56 (28 to 56) deals"),
     ]
 
 

@@ -149,27 +149,33 @@ def test_small_maps_cover_each_kind_with_what_pays_best(game, trumps):
         assert covered == looks
 
 
-def test_small_maps_are_drawn_as_wide_as_they_say(game):
+def test_small_maps_are_drawn_side_by_side_to_scale(game):
     exhibit = situations.multiples_exhibit(game, 1)
-    bars = {}
-    for one in situations.situations(game)[: situations.MOST_COMMON]:
+    # Points: three maps of 13 columns and 12 rows abreast, in what the labels leave.
+    abreast = 72 * (style.WIDTH + situations._GAP) / 3
+    labels, head, foot = (
+        72 * inches for inches in (situations._LABELS, situations._HEAD, situations._FOOT)
+    )
+    size = (abreast - 72 * situations._GAP - labels) / 13
+    expected = []
+    for place, one in enumerate(situations.situations(game)[: situations.MOST_COMMON]):
+        left = place % 3 * abreast + labels
+        top = place // 3 * (head + 12 * size + foot) + head
         for bar in situations._bars(situations.kinds_at(game, one, 1), 1, 52):
-            bars.setdefault(bar.colour, []).append(bar.columns)
+            x, y = left + bar.column * size, top + bar.row * size
+            expected.append((bar.colour, x, y, x + bar.columns * size, y + size))
+        assert f">{one.spot.title}: " in exhibit.svg
     boxes = re.findall(
         r'<path d="M ([\d.]+) ([\d.]+) L ([\d.]+) [\d.]+ L [\d.]+ ([\d.]+) [^"]*" '
         r'[^>]*style="fill: (#\w{6}); stroke: #ffffff',
         exhibit.svg,
     )
-    width = (style.WIDTH - 2 * situations._GAP) / 3 - situations._LABELS
-    for colour, columns in bars.items():
-        drawn = sorted(
-            round((float(right) - float(left)) / (72 * width / 13))
-            for left, _, right, _, found in boxes
-            if found == colour
-        )
-        assert drawn == sorted(columns)
-    for one in situations.situations(game)[: situations.MOST_COMMON]:
-        assert f">{one.spot.title}: " in exhibit.svg
+    drawn = [(found[4], *sorted(map(float, found[:4]))) for found in boxes]
+    expected = [(colour, *sorted(corners)) for colour, *corners in expected]
+    assert len(drawn) == len(expected) > 6 * 12
+    for found, wanted in zip(sorted(drawn), sorted(expected), strict=True):
+        assert found[0] == wanted[0]
+        assert found[1:] == pytest.approx(wanted[1:], abs=0.01)
 
 
 def test_the_caption_names_where_most_and_fewest_hands_are_in(tmp_path):

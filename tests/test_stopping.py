@@ -96,7 +96,8 @@ def test_a_cell_goes_from_checkpoint_to_checkpoint(study, tmp_path, until, jobs)
         "checkpoints": expected,
     }
     assert cell["deals"] == expected[-1]
-    assert cell["headline"] == [[str(expected[-1])]]
+    deals = expected[-1]
+    assert cell["headline"] == [{"deals": {"told": str(deals), "value": deals, "se": None}}]
 
 
 def test_a_bound_that_is_met_ends_the_cell_with_its_result_and_exit_code_4(
@@ -124,7 +125,7 @@ def test_seconds_that_are_up_end_a_cell_after_its_first_checkpoint(study, tmp_pa
     (cell,) = ended(tmp_path, "until = 0.001\nmax_seconds = 1.5", jobs=2).manifest["cells"]
     assert not cell["precision"]["reached"]
     assert 1000 <= cell["deals"] <= cell["precision"]["checkpoints"][-1]
-    assert cell["headline"] == [[str(cell["deals"])]]
+    assert cell["headline"][0]["deals"]["value"] == cell["deals"]
     (cell,) = ended(tmp_path, "until = 0.001\nmax_seconds = 1e-9", "hasty").manifest["cells"]
     assert (cell["deals"], cell["precision"]["checkpoints"]) == (1000, [1000])
 

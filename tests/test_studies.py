@@ -9,15 +9,13 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import norm
 
 from loo_sim.cards import hand_classes
 from loo_sim.experiment import Cell
+from loo_sim.report.rounding import interval
 from loo_sim.rules import PRESETS, UNITS_PER_STAKE, Rules
 from loo_sim.studies import announce, deals
 from loo_sim.studies.estimates import aggregate, estimate, estimate_share, quantiles
-
-Z95 = norm.ppf(0.975)
 
 FOLD, STAND, MISS, DEFEND, ALL_FOLDED = range(5)
 
@@ -284,15 +282,18 @@ def test_the_headline_of_deals_sums_up_the_sample():
     )
     swing = sample["pot_swing"]
     low, high = np.quantile(swing, [0.05, 0.95], method="inverted_cdf")
-    assert deals.headline(tables) == [
-        (
-            "9",
-            f"{swing.mean():+.4f} ± {Z95 * standard_error(swing):.4f}",
-            f"{low:+g} to {high:+g}",
-            f"{sample['standers'].mean():.3f}",
-            f"{sample['looed'].mean():.3f}",
-        )
-    ]
+    ((pot, change, spread, players_in, looed),) = deals.headline(tables)
+    assert pot == ("9", 9.0, None)
+    for figure, column in (
+        (change, swing),
+        (players_in, sample["standers"]),
+        (looed, sample["looed"]),
+    ):
+        error = standard_error(column)
+        assert figure.value == pytest.approx(column.mean())
+        assert figure.se == pytest.approx(error)
+        assert figure.told == interval(figure.value, figure.se, len(sample))
+    assert spread.told == f"{low:.0f} to {high:.0f}".replace("-", "−")
 
 
 def test_one_deal_has_a_headline_without_an_interval():
@@ -300,7 +301,7 @@ def test_one_deal_has_a_headline_without_an_interval():
     pot_counts[2, 0, 0] = 1
     tables = deals.tables(cell_of(5, 3), 1, (np.zeros((5, 5, 5), np.int64), pot_counts))
     (row,) = deals.headline(tables)
-    assert row[1] == "-3.0000 ± –"
+    assert row[1] == ("≈ −3.00 (error unknown)", -3.0, None)
 
 
 # --- announce -------------------------------------------------------------------------------------
@@ -413,15 +414,18 @@ def test_the_headline_of_announce_pools_all_hands_of_the_first_seat_and_the_deal
     # Some hand came up in fewer than 30 deals, so that it is not known how widely all are known.
     assert first.groupby("class").size().min() < 30
     found = announce.headline(tables)
-    assert [row[:2] for row in found] == [("first", "0"), ("dealer", "1")]
-    assert found[0][2:] == (
-        f"{len(first) / 1000:.4f}",
-        f"{own.mean():+.4f} ± {Z95 * standard_error(own):.4f}",
-        f"{other.mean():+.4f} ± {Z95 * standard_error(other):.4f}",
-        f"{(other - own).mean():+.4f} ± {Z95 * standard_error(other - own):.4f}",
-        f"{(first['other'] == 0).mean():.1%}",
-        "–",
-    )
+    dealer = sample[(sample["seat"] == 4) & (sample["other"] != GONE)]
+    standers = dealer["standers"].value_counts().idxmax()
+    assert [row[0].told for row in found] == ["seat 0", f"dealer, {standers} in"]
+    often, stand, miss, paired, looed, each = found[0][1:]
+    assert often.value == pytest.approx(len(first) / 1000)
+    for figure, net in ((stand, own), (miss, other), (paired, other - own)):
+        assert figure.value == pytest.approx(net.mean())
+        assert figure.se == pytest.approx(standard_error(net))
+        assert figure.told == interval(figure.value, figure.se, len(first))
+    assert looed.value == pytest.approx((first["other"] == 0).mean())
+    assert looed.told.endswith(" %")
+    assert each == ("–", None, None)
 
 
 def test_one_deal_has_a_headline_of_announcements_without_intervals():
@@ -429,5 +433,8 @@ def test_one_deal_has_a_headline_of_announcements_without_intervals():
     counts = announce.empty_counts(cell)
     counts[0][1, 0, 1, 0] = 1  # the first seat wins a trick with its hand, none with the miss
     (row,) = announce.headline(announce.tables(cell, 1, counts))
-    assert row[3:6] == ("+3.0000 ± –", "-4.0000 ± –", "-7.0000 ± –")
-    assert row[7] == "–"
+    assert [figure.value for figure in row[2:5]] == [3.0, -4.0, -7.0]
+    assert [figure.told for figure in row[2:5]] == [
+        f"≈ {net} (error unknown)" for net in ("3.00", "−4.00", "−7.00")
+    ]
+    assert row[6].told == "–"

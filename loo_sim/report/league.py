@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import ceil, floor, isfinite, log10
+from math import floor, isfinite, log10
 from typing import Any
 
 import pandas as pd
@@ -15,6 +15,7 @@ from loo_sim.report.exhibit import Exhibit, Table, each, make_exhibit
 from loo_sim.report.result import Cell
 from loo_sim.report.rounding import NONE, interval, listed, rough, signed, with_error
 from loo_sim.report.scale import Scale
+from loo_sim.studies.league import apart_in_words, standing_in_words
 
 MOST_TIED = 4
 """Policies tied with the best that are named one by one."""
@@ -109,20 +110,8 @@ def skill_and_chance(cell: Cell) -> str:
 
 
 def _apart(row: Any) -> str:
-    """How many deals, or tables, tell two players apart, with the bounds that are known."""
-    if not isfinite(row.apart):
-        return NONE
-    about, least, most = map(_whole, (row.apart, row.apart_low, row.apart_high))
-    if not isfinite(row.apart_low):
-        return f"≈ {about}"
-    if not isfinite(row.apart_high):
-        return f"more than {least}"
-    return about if least == most else f"{about} ({least} to {most})"
-
-
-def _whole(number: float) -> str:
-    """A number of deals, or tables, rounded up to a whole one and to three digits."""
-    return rough(ceil(number)) if isfinite(number) else NONE
+    """How many deals, or tables, tell the two players of a pair apart."""
+    return apart_in_words(row.apart, row.apart_low, row.apart_high)
 
 
 def pairing(cell: Cell) -> str:
@@ -155,16 +144,17 @@ def draw_standing(cell: Cell) -> Figure:
 
 def standing_exhibit(cell: Cell) -> Exhibit:
     """Who is ahead."""
-    ahead_of, close = {row.rival: row for row in each(leads(cell))}, tied(cell)
+    ahead_of = {row.rival: row for row in each(leads(cell))}
+    words = standing_in_words(cell.tables["standing"]["tied_with_best"].tolist())
     rows = []
-    for row in each(cell.tables["standing"]):
+    for row, word in zip(each(cell.tables["standing"]), words, strict=True):
         lead = ahead_of.get(row.policy)
         rows.append(
             (
                 row.policy,
                 with_error(row.net, row.net_se, row.n),
                 _between(lead) if lead else NONE,
-                "first" if lead is None else "tied" if row.policy in close else "behind",
+                word,
                 rough(row.spread),
                 _apart(lead) if lead else NONE,
             )

@@ -26,6 +26,7 @@ from loo_sim.report.rounding import (
 )
 from loo_sim.report.scale import Scale
 from loo_sim.studies.estimates import FEW_DEALS, Z95
+from loo_sim.studies.strata import sharpened
 
 CONTRASTS = {
     "miss": "taking the miss against folding",
@@ -199,7 +200,8 @@ def blind_miss(cell: Cell) -> pd.DataFrame:
     """What taking the miss nets in each seat whatever the hand.
 
     The mean over all deals in which the seat spoke with the miss still there, the others following
-    their policies. A seat speaks once a deal, so that its error is exact.
+    their policies. A seat speaks once a deal, so that its error is exact. The first seat's mean is
+    the one that is weighted by the exact chance of each hand, where the run has it.
 
     Returns
     -------
@@ -208,6 +210,8 @@ def blind_miss(cell: Cell) -> pd.DataFrame:
         in stakes, and `miss_loo`, the share of those deals in which he is looed.
     """
     pooled = pool(on_offer(cell), ["seat"])
+    if "precision" in cell.tables:
+        pooled = sharpened(pooled, cell.tables["precision"])
     return pooled.assign(to_speak=cell.players - 1 - pooled["seat"])
 
 

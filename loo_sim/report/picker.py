@@ -12,13 +12,15 @@ from loo_sim.report.hands import GRIDS, rank_sign
 from loo_sim.report.result import Cell
 from loo_sim.report.rounding import with_error
 from loo_sim.report.situations import how_often, is_known, matrices, situations
-from loo_sim.report.strategy import AXES, IN_WORDS
+from loo_sim.report.strategy import AXES, IN_WORDS, KIND
 
 MOST_PICKED = 128
 """Situations of all games together that the picker knows; more would make the page too heavy."""
 
 _FIELDS = ("stand", "miss", "miss_minus_stand")
 """Columns of a matrix that are shown, each with its error."""
+
+_SHOWN = [column for name in _FIELDS for column in (name, f"{name}_se")]
 
 
 def script() -> str:
@@ -66,7 +68,7 @@ def _game(cell: Cell, most: int) -> dict[str, Any]:
     values: dict[str, list[str]] = {}
     for place, situation in enumerate(shown):
         kinds = matrices(cell)[situation.key]
-        for kind in each(kinds[is_known(kinds)]):
+        for kind in each(kinds.loc[is_known(kinds), [*KIND, "n", *_SHOWN, "best", "sure"]]):
             name = f"{kind.trumps} {kind.row} {kind.col}"
             values.setdefault(name, [""] * len(shown))[place] = _told(kind)
     ranks = {int(rank) for name in values for rank in name.split()[1:]} - {0}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -19,9 +21,9 @@ from loo_sim.report.rounding import (
     percent_interval,
     percent_with_error,
     rough,
-    table_percent,
     with_error,
 )
+from loo_sim.studies import session
 from loo_sim.studies.estimates import Z95, quantiles
 
 TAIL = 0.0005
@@ -34,9 +36,9 @@ WIDE = 30
 """How many times the lowest pot drawn the highest must be for a logarithmic scale."""
 
 
-def _session(cell: Cell) -> pd.Series:
+def _session(cell: Cell) -> dict[str, Any]:
     """The one row of the session table."""
-    return cell.tables["session"].iloc[0]
+    return {str(name): value for name, value in cell.tables["session"].iloc[0].items()}
 
 
 def mean_pot(cell: Cell) -> Candidate:
@@ -48,11 +50,11 @@ def mean_pot(cell: Cell) -> Candidate:
 def describe_pot(cell: Cell) -> str:
     """A sentence on how large the pot is, how often it is single, and how long it may stay."""
     row = _session(cell)
-    pot = mean_pot(cell)
+    told = session.pot_figures(row, cell.deals)
     return (
-        f"The pot holds {interval(pot.value, pot.error, pot.n)} stakes on average when play "
-        f"begins; {table_percent(row['single'], row['single_se'], cell.deals)} of the deals begin "
-        f"with a single pot, {table_percent(row['clean'], row['clean_se'], cell.deals)} are clean, "
+        f"The pot holds {told['pot'].told} stakes on average when play begins; "
+        f"{told['single'].told} of the deals begin with a single pot, {told['clean'].told} are "
+        "clean, "
         "and the longest run of deals in which somebody is looed is of "
         f"{interval(row['longest'], row['longest_se'], cell.deals)} deals on average."
     )
@@ -72,11 +74,11 @@ def compare_pots(cells: list[Cell]) -> str:
 
 def honest_error(cell: Cell) -> str:
     """A sentence on what errors over deals in a row would have hidden."""
-    ratio = float(_session(cell)["pot_error_ratio"])
+    ratio = session.pot_figures(_session(cell), cell.deals)["pot_error_ratio"]
     why = "Deals in a row share a pot, so that all errors here are taken over tables"
-    if not np.isfinite(ratio):
+    if ratio.value is None:
         return f"{why}."
-    size = "as large as" if f"{ratio:.2f}" == "1.00" else f"{ratio:.2f} times"
+    size = "as large as" if ratio.told == "1.00" else f"{ratio.told} times"
     return (
         f"{why}: that of the mean pot is {size} what it would be if the deals were independent "
         "of each other."
@@ -275,13 +277,14 @@ def games_table(cells: list[Cell]) -> Table:
     rows = []
     for cell in cells:
         row, pot = _session(cell), mean_pot(cell)
+        told = session.pot_figures(row, cell.deals)
         rows.append(
             (
                 cell.label,
                 f"{cell.deals:,}",
                 with_error(pot.value, pot.error, pot.n),
-                table_percent(row["single"], row["single_se"], cell.deals),
-                table_percent(row["clean"], row["clean_se"], cell.deals),
+                told["single"].told,
+                told["clean"].told,
                 with_error(row["longest"], row["longest_se"], cell.deals),
                 with_error(row["pot_left"], row["pot_left_se"], cell.deals),
                 f"{row['met_cap']:,.0f}" if np.isfinite(row["loo_cap"]) else NONE,

@@ -36,6 +36,7 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
         *("stand_tricks", "stand_tricks_se", "miss_tricks", "miss_tricks_se"),
         *("stand_pot", "stand_pot_se", "miss_pot", "miss_pot_se"),
     ),
+    "precision": ("seat", "figure", "mean", "mean_se"),
     "session": (
         *("pot", "pot_se", "pot_error_ratio", "single", "single_se", "clean", "clean_se"),
         *("clean_gap", "longest", "longest_se", "pot_left", "pot_left_se", "met_cap"),

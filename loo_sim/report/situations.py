@@ -16,7 +16,7 @@ from loo_sim.report.hands import GRIDS, rank_sign
 from loo_sim.report.miss import with_features
 from loo_sim.report.pooling import decide
 from loo_sim.report.result import Cell
-from loo_sim.report.rounding import NONE, percent_in_words, percent_with_error, with_error
+from loo_sim.report.rounding import NONE, percent_in_words, share_error, with_error
 from loo_sim.report.strategy import (
     AXES,
     IN_WORDS,
@@ -55,13 +55,14 @@ class Situation(NamedTuple):
     spot : Spot
     n : int
         Deals in which it did.
-    share : float
-        Of all deals.
+    share, share_se : float
+        Of all deals, and its standard error.
     """
 
     spot: Spot
     n: int
     share: float
+    share_se: float
 
     @property
     def key(self) -> tuple[int, int, bool]:
@@ -73,13 +74,18 @@ class Situation(NamedTuple):
 def situations(cell: Cell) -> tuple[Situation, ...]:
     """The situations of a game that came up, the most common ones first."""
     rows = cell.tables["announce"]
-    found = rows.groupby(SITUATION, as_index=False)[["n", "weight"]].sum()
+    is_aimed = bool(rows["aimed"].any())
+    # Deals aimed at hands tell how often a situation comes up hand by hand, each with its error.
+    squares = rows["weight_se"] ** 2 if is_aimed else 0.0
+    rows = rows[[*SITUATION, "n", "weight"]].assign(squares=squares)
+    found = rows.groupby(SITUATION, as_index=False)[["n", "weight", "squares"]].sum()
     found = found.sort_values(["weight", *SITUATION], ascending=[False, True, True, False])
     return tuple(
         Situation(
             spot_at(cell, int(row.seat), int(row.standers), bool(row.miss_free)),
             int(row.n),
             float(row.weight),
+            row.squares**0.5 if is_aimed else share_error(row.weight, cell.deals),
         )
         for row in each(found)
     )
@@ -101,7 +107,7 @@ def how_often(cell: Cell, situation: Situation) -> str:
     """The share of deals in which a situation came up; all of them exactly if it always does."""
     if situation.n == cell.deals:
         return "100 %"
-    return percent_with_error(situation.share, cell.deals)
+    return f"{with_error(100 * situation.share, 100 * situation.share_se, situation.n)} %"
 
 
 def kinds_at(cell: Cell, situation: Situation, trumps: int) -> pd.DataFrame:
@@ -265,7 +271,7 @@ def grid_html(kinds: pd.DataFrame, trumps: int, deck: int) -> str:
         return ""
     squares = {
         (kind.row, kind.col): (style.ACTIONS[kind.best].letter, kind.margin, kind.sure)
-        for kind in each(kinds)
+        for kind in each(kinds[["row", "col", "best", "margin", "sure"]])
     }
     rows, columns = grid_ranks(trumps, deck)
     row_name, column_name = AXES[trumps]

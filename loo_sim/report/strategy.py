@@ -22,6 +22,8 @@ from loo_sim.report.rounding import (
     percent_with_error,
     with_error,
 )
+from loo_sim.studies.announce import most_common_standers
+from loo_sim.studies.by_hand import situation_in_words
 
 AXES = {
     1: ("live trump", "best plain card"),
@@ -62,22 +64,14 @@ class Spot:
 
 def spot_at(cell: Cell, seat: int, standers: int, miss_free: bool = True) -> Spot:
     """The spot of a seat to which so many are in."""
-    if seat == 0:
-        return Spot(0, 0, True, "seat-0", "seat 0", "seat 0 (first to speak)")
-    some = str(standers) if standers else "nobody"
-    name = cell.seat_in_words(seat)
-    bare = name.removeprefix("the ")
-    slug = f"{bare.replace(' ', '-')}-{standers}-in"
-    if miss_free:
-        return Spot(seat, standers, True, slug, f"{bare}, {some} in", f"{name} with {some} in")
-    return Spot(
-        seat,
-        standers,
-        False,
-        f"{slug}-miss-gone",
-        f"{bare}, {some} in, miss gone",
-        f"{name} with {some} in and the miss gone",
-    )
+    is_dealer = seat == cell.players - 1
+    title = situation_in_words(seat, standers, is_dealer, miss_free)
+    slug = title.replace(",", "").replace(" ", "-").replace("nobody", "0")
+    who = "seat 0 (first to speak)"
+    if seat > 0:
+        in_words = f"{cell.seat_in_words(seat)} with {standers if standers else 'nobody'} in"
+        who = in_words if miss_free else f"{in_words} and the miss gone"
+    return Spot(seat, standers, miss_free, slug, title, who)
 
 
 def spots(cell: Cell) -> list[Spot]:
@@ -88,9 +82,7 @@ def spots(cell: Cell) -> list[Spot]:
         found.append(spot_at(cell, 0, 0))
     dealer = rows[rows["seat"] == cell.players - 1]
     if len(dealer):
-        deals = dealer.groupby("standers")["n"].sum()
-        standers = int(deals.index.to_numpy()[deals.argmax()])
-        found.append(spot_at(cell, cell.players - 1, standers))
+        found.append(spot_at(cell, cell.players - 1, most_common_standers(dealer)))
     return found
 
 

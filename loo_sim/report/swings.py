@@ -19,8 +19,8 @@ from loo_sim.report.rounding import (
     stakes,
     with_error,
 )
-from loo_sim.rules import UNITS_PER_STAKE
-from loo_sim.studies.estimates import Z95, aggregate, estimate
+from loo_sim.studies import deals
+from loo_sim.studies.estimates import Z95
 
 TAIL = 0.0005
 """Share of deals beyond the largest swing drawn."""
@@ -41,8 +41,7 @@ def swing_shares(cell: Cell) -> pd.DataFrame:
 def mean_swing(cell: Cell) -> tuple[float, float]:
     """Mean change of the pot in a deal and its standard error, stakes."""
     swings = swing_shares(cell)
-    units = [round(change * UNITS_PER_STAKE) for change in swings["pot_swing"]]
-    found = estimate(swings["n"].tolist(), units, UNITS_PER_STAKE)
+    found = deals.mean_swing(swings["pot_swing"].to_numpy(float), swings["n"].to_numpy())
     return float(found.mean), float(found.se)
 
 
@@ -68,11 +67,10 @@ def compare_with_zero(cell: Cell) -> str:
 def no_play(cell: Cell) -> str:
     """A sentence on how often the pot goes without play, and how many are looed."""
     lone = float(cell.tables["deals"]["took_pot"].sum())
-    pots = cell.tables["pot"][["n", "looed", "looed_se"]].assign(together=0)
-    looed = aggregate(pots, ["together"]).iloc[0]
+    looed = deals.mean_looed(cell.tables["pot"])
     return (
         f"In {percent_interval(lone, cell.deals)} of the deals somebody takes the whole pot "
-        f"without play; {interval(looed['looed'], looed['looed_se'], cell.deals)} players are "
+        f"without play; {interval(*looed, cell.deals)} players are "
         "looed in the average deal."
     )
 

@@ -150,7 +150,10 @@ class CellAtWork:
             except KeyboardInterrupt:
                 self._save(0, self._total)
                 raise
-        headline = [list(row) for row in study.headline(tables)]
+        headline = [
+            {title: figure._asdict() for title, figure in zip(study.HEADLINE, row, strict=True)}
+            for row in study.headline(tables)
+        ]
         tables["chunks"] = self._total.table(self.goal, self._length)
         told = (self._seconds(), headline, self.deals, precision)
         return tables, dict(zip(OUTCOME, told, strict=True))

@@ -36,8 +36,9 @@ class CellOutcome:
         Time taken, that of runs broken off included.
     error : str
         What went wrong; empty if nothing did.
-    headline : list of list of str
-        Its few figures, as rows of text.
+    headline : list of mapping
+        Its few figures in rows, by the titles of their columns: how each is told, its unrounded
+        value and its standard error.
     rows : mapping of str to int
         How many rows of each table are its own.
     deals : int
@@ -50,7 +51,7 @@ class CellOutcome:
     status: str
     seconds: float
     error: str = ""
-    headline: Sequence[Sequence[str]] = ()
+    headline: Sequence[Mapping[str, Any]] = ()
     rows: Mapping[str, int] = field(default_factory=dict)
     deals: int = 0
     precision: Mapping[str, Any] | None = None
@@ -146,7 +147,7 @@ def _cell(cell: Cell, outcome: CellOutcome, axes: Mapping[str, Any]) -> dict[str
         "status": outcome.status,
         "seconds": round(outcome.seconds, 3),
         "error": outcome.error,
-        "headline": [list(row) for row in outcome.headline],
+        "headline": list(outcome.headline),
         "rows": dict(outcome.rows),
         "precision": outcome.precision,
     }

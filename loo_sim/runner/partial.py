@@ -78,7 +78,7 @@ class Kept:
     path : Path
         The partial folder.
     done : dict of int to dict
-        Finished cells by number: ``seconds``, ``headline`` (rows of text), ``deals``, ``precision``
+        Finished cells by number: ``seconds``, ``headline`` (rows), ``deals``, ``precision``
         (see `CellOutcome`), and of each of the ``tables`` its ``sha256`` and number of ``rows``.
 
     Raises

@@ -182,7 +182,7 @@ def _headline(
     experiment: Experiment, manifest: Mapping[str, Any]
 ) -> list[tuple[str, tuple[str, ...]]]:
     return [
-        (cell.name, tuple(row))
+        (cell.name, tuple(figure["told"] for figure in row.values()))
         for cell, told in zip(experiment.cells, manifest["cells"], strict=True)
         for row in told["headline"]
     ]

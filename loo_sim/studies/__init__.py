@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from loo_sim.experiment import Cell
+    from loo_sim.studies.figures import Figure
 
     Counts = tuple[npt.NDArray[Any], ...]
     """Arrays of whole numbers; the counts of two sets of deals are added array by array."""
@@ -49,8 +50,8 @@ class Study(Protocol):
     def half_width(self, tables: Mapping[str, pa.Table]) -> float:
         """Half-width of the 95 % interval of the headline figure, in stakes; NaN if unknown."""
 
-    def headline(self, tables: Mapping[str, pa.Table]) -> list[tuple[str, ...]]:
-        """The few figures of a cell that are shown when a run ends, as rows of text."""
+    def headline(self, tables: Mapping[str, pa.Table]) -> list[tuple[Figure, ...]]:
+        """The few figures of a cell that are shown when a run ends, in rows."""
 
 
 def find_study(name: str) -> Study:

@@ -17,15 +17,20 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from loo_sim.cards import hand_classes
+from loo_sim.report.rounding import NONE
+from loo_sim.studies import figures
 from loo_sim.studies.by_hand import (
     MISS_RESULTS,
     STAND_RESULTS,
     Values,
     half_widths,
+    how_often,
+    situation_in_words,
     situation_rows,
     values,
 )
-from loo_sim.studies.estimates import Estimate, Floats, estimate_share, with_interval
+from loo_sim.studies.estimates import Estimate, Floats, estimate_share
+from loo_sim.studies.figures import Figure
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -289,29 +294,28 @@ def aggregate_by_weight(table: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
     return pd.DataFrame(pooled).reset_index()
 
 
-def headline(tables: Mapping[str, pa.Table]) -> list[tuple[str, ...]]:
+def headline(tables: Mapping[str, pa.Table]) -> list[tuple[Figure, ...]]:
     """One row: the situation over all hands, the widest interval of a hand, what aiming gained."""
     (aim,) = tables["aim"].to_pylist()
-    situation = (
-        str(aim["seat"]),
-        f"{aim['standers']}" + ("" if aim["miss_free"] else ", miss gone"),
+    situation = figures.word(
+        situation_in_words(aim["seat"], aim["standers"], miss_free=aim["miss_free"])
     )
+    unknown = Figure(NONE, None)
     if not aim["hands"]:
-        return [(*situation, "0", "–", "–", "–", "–", "never came up")]
+        return [(situation, *[unknown] * 5, figures.word("never came up"))]
     frame = tables["announce"].to_pandas()
     (row,) = aggregate_by_weight(frame, ["seat", "standers"]).to_dict("records")
-    each = "–" if aim["worst"] is None else f"± {aim['worst']:.4f}"
+    n = int(row["n"])
+    each = figures.width(aim["worst"])
     if aim["gain"] is not None:
-        each += f", plain: {aim['gain']:.1f} times the deals"
+        told = f"{each.told}, plain: {aim['gain']:.1f} times the deals"
+        each = each._replace(told=told)
     return [
         (
-            *situation,
-            f"{row['weight']:.4g}",
-            *(
-                "–" if np.isnan(row[name]) else with_interval(row[name], row[f"{name}_se"])
-                for name in Values._fields
-            ),
-            f"{row['miss_loo']:.1%}" if aim["miss_free"] else "–",
+            situation,
+            how_often(row["weight"], row["weight_se"], n),
+            *(figures.mean(row[name], row[f"{name}_se"], n) for name in Values._fields),
+            figures.share(row["miss_loo"], row["miss_loo_se"], n),
             each,
         )
     ]

@@ -16,19 +16,30 @@ import pyarrow.compute as pc
 
 from loo_sim.cards import hand_classes
 from loo_sim.policies.features import situations
-from loo_sim.studies import aimed
-from loo_sim.studies.by_hand import MISS_RESULTS, STAND_RESULTS, half_widths, situation_rows
-from loo_sim.studies.estimates import Z95, aggregate, estimate_share, with_interval
-from loo_sim.studies.strata import precision_table
+from loo_sim.studies import aimed, figures
+from loo_sim.studies.by_hand import (
+    MISS_RESULTS,
+    STAND_RESULTS,
+    Values,
+    half_widths,
+    how_often,
+    situation_in_words,
+    situation_rows,
+)
+from loo_sim.studies.estimates import Z95, aggregate, estimate_share
+from loo_sim.studies.figures import Figure
+from loo_sim.studies.strata import precision_table, sharpened
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from loo_sim.experiment import Cell
     from loo_sim.studies import Counts
 
 CHUNK_DEALS = 2**18
 HEADLINE = (
-    *("seat", "standers", "share of deals", "stand", "miss", "miss - stand", "miss looed"),
-    "each hand",
+    *("situation", "share of deals", "stand, stakes", "miss, stakes", "miss less stand, stakes"),
+    *("miss: looed", "each hand, stakes"),
 )
 FIGURE = "what announcements are worth"
 
@@ -102,36 +113,44 @@ def half_width(tables: Mapping[str, pa.Table]) -> float:
     return Z95 * found[0].as_py() if found and found[0].is_valid else np.nan
 
 
-def headline(tables: Mapping[str, pa.Table]) -> list[tuple[str, ...]]:
+def headline(tables: Mapping[str, pa.Table]) -> list[tuple[Figure, ...]]:
     """A row for the first seat and one for the dealer, over all hands, the miss still there.
 
-    The last column is the widest interval of a value of one hand.
+    The dealer is shown as he most often finds the table. The last column is the widest interval of
+    a value of one hand.
     """
     if "aim" in tables:
         return aimed.headline(tables)
     seat, standers = pc.field("seat"), pc.field("standers")
+    rows = tables["announce"].filter(pc.field("miss_free"))
     dealer = pc.max(tables["announce"]["seat"]).as_py()
-    shown = (seat == 0) | ((seat == dealer) & (standers == 1))
+    shown = seat == 0
+    for_dealer = rows.filter(seat == dealer).select(["standers", "n"]).to_pandas()
+    if dealer and len(for_dealer):
+        shown |= (seat == dealer) & (standers == most_common_standers(for_dealer))
     # Only these rows become a frame: the whole table may have more than a million.
-    rows = tables["announce"].filter(shown & pc.field("miss_free"))
+    rows = rows.filter(shown)
     rows = rows.append_column("each", pa.array(half_widths(rows, miss_free=True)))
     frame = rows.to_pandas()
-    pooled = aggregate(frame, ["seat", "standers"])
+    pooled = sharpened(aggregate(frame, ["seat", "standers"]), tables["precision"].to_pandas())
     pooled["each"] = frame.groupby(["seat", "standers"])["each"].max().to_numpy()
-    for figure in tables["precision"].to_pylist():
-        columns = [figure["figure"], f"{figure['figure']}_se"]
-        pooled.loc[pooled["seat"] == 0, columns] = figure["mean"], figure["mean_se"]
-    return [
-        (
-            "dealer" if row["seat"] == dealer else "first",
-            str(row["standers"]),
-            f"{row['weight']:.4f}",
-            *(
-                with_interval(row[name], row[f"{name}_se"])
-                for name in ("stand", "miss", "miss_minus_stand")
-            ),
-            f"{row['miss_loo']:.1%}",
-            f"± {row['each']:.4f}" if np.isfinite(row["each"]) else "–",
-        )
-        for row in pooled.to_dict("records")
-    ]
+    return [_row(row, row["seat"] == dealer) for row in pooled.to_dict("records")]
+
+
+def _row(row: Mapping[Any, Any], is_dealer: bool) -> tuple[Figure, ...]:
+    n = int(row["n"])
+    deals = round(n / row["weight"])
+    share = estimate_share(n, deals)
+    return (
+        figures.word(situation_in_words(int(row["seat"]), int(row["standers"]), is_dealer)),
+        how_often(float(share.mean), float(share.se), deals),
+        *(figures.mean(row[name], row[f"{name}_se"], n) for name in Values._fields),
+        figures.share(row["miss_loo"], row["miss_loo_se"], n),
+        figures.width(row["each"]),
+    )
+
+
+def most_common_standers(rows: pd.DataFrame) -> int:
+    """How many are in when a seat speaks, most often: of rows of that seat, with `n`."""
+    deals = rows.groupby("standers")["n"].sum()
+    return int(deals.index.to_numpy()[deals.argmax()])

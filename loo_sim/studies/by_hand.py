@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from loo_sim.cards import hand_classes
 from loo_sim.rules import UNITS_PER_STAKE
+from loo_sim.studies import figures
 from loo_sim.studies.estimates import (
     FEW_DEALS,
     Z95,
@@ -19,6 +20,7 @@ from loo_sim.studies.estimates import (
     estimate_share,
     nets_of_results,
 )
+from loo_sim.studies.figures import Figure
 
 if TYPE_CHECKING:
     from loo_sim.experiment import Cell
@@ -29,6 +31,22 @@ STAND_RESULTS = 5
 MISS_RESULTS = 6
 """As for standing; 5: the miss was gone."""
 MISS_GONE = 5
+
+
+def situation_in_words(
+    seat: int, standers: int, is_dealer: bool = False, miss_free: bool = True
+) -> str:
+    """What a seat finds when it speaks: ``seat 0``, ``dealer, 2 in, miss gone``."""
+    name = "dealer" if is_dealer else f"seat {seat}"
+    if seat == 0:
+        return name
+    told = f"{name}, {standers if standers else 'nobody'} in"
+    return told if miss_free else f"{told}, miss gone"
+
+
+def how_often(weight: float, se: float, deals: int) -> Figure:
+    """The share of deals in which a situation comes up; what always does has no error."""
+    return Figure("100 %", 1.0) if se == 0 else figures.share(weight, se, deals)
 
 
 class Values(NamedTuple):

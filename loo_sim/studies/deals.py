@@ -9,23 +9,31 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from loo_sim.report.rounding import rough, stakes
 from loo_sim.rules import UNITS_PER_STAKE
+from loo_sim.studies import figures
 from loo_sim.studies.estimates import (
     Z95,
     Estimate,
+    aggregate,
     estimate,
     estimate_share,
     nets_of_results,
     quantiles,
-    with_interval,
 )
+from loo_sim.studies.figures import Figure
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from loo_sim.experiment import Cell
     from loo_sim.studies import Counts
 
 CHUNK_DEALS = 2**19
-HEADLINE = ("pot", "mean swing", "5 % to 95 %", "players in", "looed")
+HEADLINE = (
+    *("pot, stakes", "mean change of the pot, stakes", "5 % to 95 % of the changes"),
+    *("players in", "players looed"),
+)
 FIGURE = "the mean change of the pot"
 
 FOLD, STAND, MISS, DEFEND, ALL_FOLDED = range(5)
@@ -83,31 +91,56 @@ def tables(cell: Cell, deals: int, counts: Counts) -> dict[str, pa.Table]:
 
 def half_width(tables: Mapping[str, pa.Table]) -> float:
     """Half-width of the 95 % interval of the pot's mean change, in stakes."""
-    return Z95 * float(_mean_swing(tables).se)
+    swings = tables["swings"]
+    return Z95 * float(mean_swing(swings["pot_swing"].to_numpy(), swings["n"].to_numpy()).se)
 
 
-def headline(tables: Mapping[str, pa.Table]) -> list[tuple[str, ...]]:
+def headline(tables: Mapping[str, pa.Table]) -> list[tuple[Figure, ...]]:
     """One row: the pot's mean change with its 95 % interval, its spread, who was in, who looed."""
     swings, pot = tables["swings"].to_pandas(), tables["pot"].to_pandas()
     n, change = swings["n"].to_numpy(), swings["pot_swing"].to_numpy()
-    mean, se = _mean_swing(tables)
-    low, high = quantiles(change, n, (0.05, 0.95))
+    deals = int(n.sum())
+    low, high = (rough(float(change)) for change in quantiles(change, n, (0.05, 0.95)))
+    began = float((pot["pot_after"] - pot["pot_swing"]).iloc[0])
+    players_in = estimate(pot["n"].tolist(), pot["standers"].tolist())
     return [
         (
-            f"{(pot['pot_after'] - pot['pot_swing']).iloc[0]:g}",
-            with_interval(float(mean), float(se)),
-            f"{low:+g} to {high:+g}",
-            f"{(pot['n'] * pot['standers']).sum() / pot['n'].sum():.3f}",
-            f"{(pot['n'] * pot['looed']).sum() / pot['n'].sum():.3f}",
+            Figure(stakes(began), began),
+            figures.mean(*mean_swing(change, n), deals),
+            figures.word(f"{low} to {high}"),
+            figures.mean(*players_in, deals),
+            figures.mean(*mean_looed(pot), deals),
         )
     ]
 
 
-def _mean_swing(tables: Mapping[str, pa.Table]) -> Estimate:
-    """The pot's mean change over all deals, in stakes."""
-    swings = tables["swings"]
-    units = np.rint(swings["pot_swing"].to_numpy() * UNITS_PER_STAKE).astype(np.int64)
-    return estimate(swings["n"].to_pylist(), units.tolist(), UNITS_PER_STAKE)
+def mean_swing(pot_swing: npt.NDArray[np.float64], n: npt.NDArray[np.int64]) -> Estimate:
+    """The pot's mean change over all deals.
+
+    Parameters
+    ----------
+    pot_swing, n : ndarray
+        Columns of the table ``swings``: changes in stakes, and deals with each.
+
+    Returns
+    -------
+    Estimate
+        In stakes.
+    """
+    units = np.rint(pot_swing * UNITS_PER_STAKE).astype(np.int64)
+    return estimate(n.tolist(), units.tolist(), UNITS_PER_STAKE)
+
+
+def mean_looed(pot: pd.DataFrame) -> tuple[float, float]:
+    """How many players are looed in a deal: the mean over all deals, and its standard error.
+
+    Parameters
+    ----------
+    pot : DataFrame
+        The table ``pot``.
+    """
+    together = aggregate(pot[["n", "looed", "looed_se"]].assign(together=0), ["together"])
+    return float(together["looed"].item()), float(together["looed_se"].item())
 
 
 def _seat_table(cell: Cell, deals: int, seat_counts: npt.NDArray[np.int64]) -> pa.Table:

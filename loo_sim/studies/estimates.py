@@ -100,11 +100,6 @@ def estimate_share(hits: Any, n: Any) -> Estimate:
     return estimate([n - hits, hits], [0, 1])
 
 
-def with_interval(mean: float, se: float) -> str:
-    """A signed mean with its 95 % interval as text; a dash where the error is not known."""
-    return f"{mean:+.4f} ± " + ("–" if np.isnan(se) else f"{Z95 * se:.4f}")
-
-
 def quantiles(
     values: npt.NDArray[Any], counts: npt.NDArray[Any], shares: Sequence[float]
 ) -> list[Any]:

@@ -9,8 +9,8 @@ deal are not. In sessions a table stands for the deal and a person for the seat.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from math import floor, log10, nan, sqrt
+from collections.abc import Iterator, Mapping, Sequence
+from math import ceil, isfinite, nan, sqrt
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -18,8 +18,11 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from loo_sim.inference import holm
+from loo_sim.report.rounding import NONE, rough
 from loo_sim.rules import UNITS_PER_STAKE
-from loo_sim.studies.estimates import FEW_DEALS, Z95, nets_of_results, with_interval
+from loo_sim.studies import figures
+from loo_sim.studies.estimates import FEW_DEALS, Z95, nets_of_results
+from loo_sim.studies.figures import Figure
 from loo_sim.studies.moments import Moments, read_sums
 
 if TYPE_CHECKING:
@@ -28,7 +31,7 @@ if TYPE_CHECKING:
 
 CHUNK_DEALS = 2**18
 """Deals in a chunk of work, all turns and all deals of a table counted."""
-HEADLINE = ("policy", "net", "standing", "told from the first by")
+HEADLINE = ("policy", "net, stakes", "standing", "told from the first after")
 FIGURE = "the difference of two policies that is known least, all of them together,"
 
 LEVEL = 0.05
@@ -103,40 +106,60 @@ def half_width(tables: Mapping[str, pa.Table]) -> float:
     return float(width.max())
 
 
-def headline(tables: Mapping[str, pa.Table]) -> list[tuple[str, ...]]:
+def headline(tables: Mapping[str, pa.Table]) -> list[tuple[Figure, ...]]:
     """A row a policy, the best mean first: its net, how it stands, what tells it from the first."""
     standing = tables["standing"].to_pylist()
     league = tables["league"].to_pylist()
     first = standing[0]["policy"]
     against = {row["rival"]: row for row in league if row["policy"] == first}
-    tied = sum(row["tied_with_best"] for row in standing) > 1
+    words = standing_in_words([row["tied_with_best"] for row in standing])
     unit = "tables" if "tables_apart" in league[0] else "deals"
-    told: list[tuple[str, ...]] = []
-    for row in standing:
-        policy = row["policy"]
-        verdict = "tied with the best" if row["tied_with_best"] else "behind"
-        if policy == first and not tied:
-            verdict = "best"
-        net = with_interval(row["net"], nan if row["net_se"] is None else row["net_se"])
-        apart = _told_apart(against[policy], unit) if policy != first else ""
-        told.append((policy, net, verdict, apart))
+    told: list[tuple[Figure, ...]] = []
+    for row, word in zip(standing, words, strict=True):
+        apart = figures.word("")
+        if row["policy"] != first:
+            about, least, most = (
+                figures.known(against[row["policy"]][f"{unit}_apart{end}"])
+                for end in ("", "_low", "_high")
+            )
+            in_words = apart_in_words(about, least, most)
+            apart = Figure(
+                in_words if in_words == NONE else f"{in_words} {unit}",
+                about if isfinite(about) else None,
+            )
+        net = figures.mean(row["net"], row["net_se"], row["n"])
+        told.append((figures.word(row["policy"]), net, figures.word(word), apart))
     return told
 
 
-def _told_apart(row: Mapping[str, Any], unit: str) -> str:
-    """How many deals tell two policies apart, as far as it is known."""
-    fewest, about, most = (row[f"{unit}_apart{end}"] for end in ("_low", "", "_high"))
-    if fewest is None:
-        return "–"
-    if most is None:
-        return f"over {_rounded(fewest, floor)} {unit}"
-    return f"{_rounded(about, round)} {unit}"
+def standing_in_words(tied_with_best: Sequence[bool]) -> list[str]:
+    """How each policy stands, the best mean first: only one that no other is tied with is best."""
+    first = "first" if any(tied_with_best[1:]) else "best"
+    return [first, *("tied" if is_tied else "behind" for is_tied in tied_with_best[1:])]
 
 
-def _rounded(number: float, to_whole: Callable[[float], int]) -> str:
-    """A number with three digits that count: 1,230,000."""
-    step = 10 ** max(floor(log10(max(number, 1.0))) - 2, 0)
-    return f"{max(to_whole(number / step), 1) * step:,}"
+def apart_in_words(about: float, least: float, most: float) -> str:
+    """How many deals, or tables, tell two players apart, with the bounds that are known.
+
+    Parameters
+    ----------
+    about, least, most : float
+        The columns ``_apart``, ``_apart_low`` and ``_apart_high``; nan where they are empty.
+    """
+    if not isfinite(about):
+        return NONE
+    if not isfinite(least):
+        return f"≈ {_whole(about)}"
+    if not isfinite(most):
+        return f"more than {_whole(least)}"
+    if _whole(least) == _whole(most):
+        return _whole(about)
+    return f"{_whole(about)} ({_whole(least)} to {_whole(most)})"
+
+
+def _whole(number: float) -> str:
+    """A number of deals, or tables, rounded up to a whole one and to three digits."""
+    return rough(ceil(number))
 
 
 def _read_sums(row: Ints, n: int) -> Moments:

@@ -6,15 +6,18 @@ Every error is taken over independent tables, never over deals in a row, which s
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import fsum, sqrt
+from math import fsum, isfinite, sqrt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from loo_sim.report.rounding import NONE
 from loo_sim.rules import UNITS_PER_STAKE
-from loo_sim.studies.estimates import Z95, estimate_share, quantiles, with_interval
+from loo_sim.studies import figures
+from loo_sim.studies.estimates import Z95, estimate_share, quantiles
+from loo_sim.studies.figures import Figure
 from loo_sim.studies.moments import Moments, read_moments
 
 if TYPE_CHECKING:
@@ -24,7 +27,7 @@ if TYPE_CHECKING:
 
 CHUNK_DEALS = 2**19
 """Deals in a chunk of work, at all its tables."""
-HEADLINE = ("mean pot", "single pots", "clean deals", "honest / naive error")
+HEADLINE = ("mean pot, stakes", "single pots", "clean deals", "honest / naive error")
 FIGURE = "the mean pot"
 
 BANKROLLS = (5, 10, 15, 20, 30, 40, 50, 75, 100, 150, 200, 300, 500, 1000)
@@ -106,17 +109,34 @@ def half_width(tables: Mapping[str, pa.Table]) -> float:
     return Z95 * float(row["pot_se"])
 
 
-def headline(tables: Mapping[str, pa.Table]) -> list[tuple[str, ...]]:
+def headline(tables: Mapping[str, pa.Table]) -> list[tuple[Figure, ...]]:
     """One row: the mean pot with its 95 % interval, single pots, clean deals, ratio of errors."""
     (row,) = tables["session"].to_pylist()
-    return [
-        (
-            with_interval(row["pot"], row["pot_se"]).removeprefix("+"),
-            f"{row['single']:.3f}",
-            f"{row['clean']:.3f}",
-            f"{row['pot_error_ratio']:.2f}",
-        )
-    ]
+    return [tuple(pot_figures(row, row["n"]).values())]
+
+
+def pot_figures(row: Mapping[str, Any], tables: int) -> dict[str, Figure]:
+    """The figures of the pot that are told: its mean, single pots, clean deals, ratio of errors.
+
+    Parameters
+    ----------
+    row : mapping
+        The row of the table ``session``.
+    tables : int
+        Tables counted.
+
+    Returns
+    -------
+    dict of str to Figure
+        By the columns of the row.
+    """
+    ratio = figures.known(row["pot_error_ratio"])
+    return {
+        "pot": figures.mean(row["pot"], row["pot_se"], tables),
+        "single": figures.share(row["single"], row["single_se"], tables),
+        "clean": figures.share(row["clean"], row["clean_se"], tables),
+        "pot_error_ratio": Figure(f"{ratio:.2f}", ratio) if isfinite(ratio) else Figure(NONE, None),
+    }
 
 
 def _moments(kept: SessionCounts, row: int) -> Moments:

@@ -25,6 +25,8 @@ from loo_sim.policies.features import Situation
 from loo_sim.studies.by_hand import Values, values
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from loo_sim.experiment import Cell
 
 OPENING = Situation(0, 0, True)
@@ -96,6 +98,23 @@ def precision_table(cell: Cell, counts: npt.NDArray[np.uint32]) -> pa.Table:
         for name, kind in _COLUMNS.items()
     }
     return pa.table(columns)
+
+
+def sharpened(pooled: pd.DataFrame, precision: pd.DataFrame) -> pd.DataFrame:
+    """Means over all hands, with those of the first seat weighted by exact chances.
+
+    Parameters
+    ----------
+    pooled : DataFrame
+        Rows of ``announce`` with the miss there, pooled over all hands by ``seat`` at least.
+    precision : DataFrame
+        The table ``precision``.
+    """
+    pooled = pooled.copy()
+    for figure in precision.to_dict("records"):
+        columns = [figure["figure"], f"{figure['figure']}_se"]
+        pooled.loc[pooled["seat"] == figure["seat"], columns] = figure["mean"], figure["mean_se"]
+    return pooled
 
 
 def cut(size: npt.NDArray[np.int64], least: float) -> npt.NDArray[np.int64]:
