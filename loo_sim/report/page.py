@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from loo_sim.report import advice, league, miss, pot_path, purses, ruin, seats, strategy, swings
+from loo_sim.report import (
+    advice,
+    league,
+    miss,
+    pot_path,
+    purses,
+    ruin,
+    seats,
+    sensitivity,
+    strategy,
+    swings,
+)
 from loo_sim.report.exhibit import Exhibit, Table
 from loo_sim.report.hands import GRIDS
 from loo_sim.report.provenance import game_rows, how_it_was_made, what_was_played
@@ -102,6 +113,7 @@ def _sections(result: Result) -> list[Section]:
         _comparison(deals[:MOST_COMPARED], announce[:MOST_COMPARED]),
         _session_comparison(sessions[:MOST_COMPARED]),
         _league_comparison(leagues[:MOST_COMPARED]),
+        _sensitivity_section(result),
     ]
     for cell in deals[:MOST_IN_FULL]:
         made.append(_pot_section(cell))
@@ -129,7 +141,7 @@ def _comparison(deals: list[Cell], announce: list[Cell]) -> Section:
         missing = [cell.label for cell in deals if len(cell.tables["deals"]) < cell.players]
         section.notes += [f"Not every seat has figures: {label}." for label in missing]
     swung = [cell for cell in deals if "swings" in cell.tables]
-    if len(swung) > 1:
+    if len(swung) > 1 and not sensitivity.shows_each_game(swung):
         section.exhibits.append(swings.mean_swing_exhibit(swung))
     offering = miss.offering(announce)
     if offering:
@@ -142,7 +154,7 @@ def _comparison(deals: list[Cell], announce: list[Cell]) -> Section:
 def _session_comparison(cells: list[Cell]) -> Section:
     """Sessions side by side."""
     section = Section("seats", "Seat by seat" if len(cells) == 1 else "Game by game")
-    if len(cells) > 1:
+    if len(cells) > 1 and not sensitivity.shows_each_game(cells):
         section.exhibits.append(pot_path.mean_pot_exhibit(cells))
     if cells:
         section.exhibits.append(seats.seat_value_exhibit(cells))
@@ -154,6 +166,14 @@ def _league_comparison(cells: list[Cell]) -> Section:
     section = Section("games", "Game by game")
     if len(cells) > 1:
         section.tables.append(league.games_table(cells))
+    return section
+
+
+def _sensitivity_section(result: Result) -> Section:
+    """How the figures of a sweep depend on what was swept."""
+    section = Section("sensitivity", "What the swept settings change")
+    section.exhibits = sensitivity.exhibits(list(result.cells))
+    section.lead = [sensitivity.SHARED] if section.exhibits else []
     return section
 
 
