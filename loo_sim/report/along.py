@@ -32,7 +32,7 @@ _SEAT = 0.26
 
 def places_along(axis: Swept) -> list[float]:
     """Where the values of an axis stand on a chart: numbers to scale, words one after the other."""
-    return list(axis.numbers) or [float(place) for place in range(len(axis.values))]
+    return list(axis.numbers) or [float(place) for place in range(len(axis.words))]
 
 
 def draw_along(headline: Headline, axis: Swept, games: Sequence[Game]) -> Figure:
@@ -69,8 +69,8 @@ def draw_along(headline: Headline, axis: Swept, games: Sequence[Game]) -> Figure
     if axis.numbers and min(at) > 0 and max(at) > _WIDE * min(at):
         axes.set_xscale("log")
         axes.minorticks_off()
-    crowded = len(at) > _MOST_ALONG or max(map(len, axis.values)) * len(at) > _MOST_SIGNS
-    names = [style.shortened(word, LONGEST) for word in axis.values]
+    crowded = len(at) > _MOST_ALONG or max(map(len, axis.words)) * len(at) > _MOST_SIGNS
+    names = [style.shortened(word, LONGEST) for word in axis.words]
     axes.set_xticks(at, names, rotation=40 if crowded else 0, ha="right" if crowded else "center")
     axes.yaxis.set_major_formatter(lambda number, _: signed(f"{number:,.10g}"))
     axes.grid(axis="y")
@@ -83,9 +83,9 @@ def draw_along(headline: Headline, axis: Swept, games: Sequence[Game]) -> Figure
 def along_exhibit(headline: Headline, axis: Swept, games: Sequence[Game]) -> Exhibit:
     """A figure along the one axis of a sweep."""
     rows = [
-        (axis.values[place], f"{game.known.n:,.0f}", game.known.told)
+        (axis.words[place], f"{game.known.n:,.0f}", game.known.told)
         if game.known.is_there
-        else (axis.values[place], NONE, why_missing(game.cell))
+        else (axis.words[place], NONE, why_missing(game.cell))
         for place, game in zip(axis.place, games, strict=True)
     ]
     told = (compare(headline, games), name_missing(missing(games)))
@@ -113,9 +113,9 @@ def draw_seats(axis: Swept, cells: Sequence[Cell]) -> Figure:
     values = {place: seat_values(cell) for place, cell in there.items()}
     scale = Scale.of(net for table in values.values() for net in table["net"])
     labels = 1.0
-    width = min(WIDEST, (style.WIDTH - labels) / len(axis.values))
+    width = min(WIDEST, (style.WIDTH - labels) / len(axis.words))
     figure = style.map_figure(HEAD + _SEAT * rows + FOOT)
-    plane = style.map_axes(figure, (labels, HEAD, width * len(axis.values), _SEAT * rows))
+    plane = style.map_axes(figure, (labels, HEAD, width * len(axis.words), _SEAT * rows))
     squares = []
     longest = 5
     for place in axis.place:
@@ -140,8 +140,8 @@ def draw_seats(axis: Swept, cells: Sequence[Cell]) -> Figure:
     points = points_for(longest, width)
     if points < LEGIBLE:
         squares = [one if one.text == MISSING.text else one._replace(text="") for one in squares]
-    style.draw_squares(plane, squares, rows, len(axis.values), max(points, LEGIBLE))
-    names = [style.shortened(word, LONGEST) for word in axis.values]
+    style.draw_squares(plane, squares, rows, len(axis.words), max(points, LEGIBLE))
+    names = [style.shortened(word, LONGEST) for word in axis.words]
     plane.set_xticks(range(len(names)), names)
     plane.xaxis.tick_top()
     plane.xaxis.set_label_position("top")
@@ -168,7 +168,7 @@ def seats_exhibit(axis: Swept, cells: Sequence[Cell]) -> Exhibit:
     ]
     rows = [
         (
-            axis.values[place],
+            axis.words[place],
             cell.seat_name(int(row.seat)),
             with_error(row.net, row.net_se, cell.deals),
         )

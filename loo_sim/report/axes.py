@@ -22,16 +22,16 @@ class Swept(NamedTuple):
     ----------
     name : str
         ``loo``; ``players and pot`` of axes that move together.
-    values : tuple of str
-        In words, in the order of the sweep.
+    words : tuple of str
+        The values, in the order of the sweep.
     numbers : tuple of float
-        The values, where all are numbers; empty otherwise.
+        The same as numbers, where all are; empty otherwise.
     place : tuple of int
         For each game, which of the values it has.
     """
 
     name: str
-    values: tuple[str, ...]
+    words: tuple[str, ...]
     numbers: tuple[float, ...]
     place: tuple[int, ...]
 
@@ -42,7 +42,7 @@ class Swept(NamedTuple):
 
     def of(self, value: int) -> str:
         """One of the values with the name: ``loo 6``, ``8 players``."""
-        word = self.values[value]
+        word = self.words[value]
         return f"{word} {self.name}" if self.name == "players" else f"{self.name} {word}"
 
 
@@ -64,7 +64,7 @@ def swept_axes(cells: Sequence[Cell]) -> list[Swept]:
             found.append(Swept(name, words, _numbers(each), place))
             continue
         known = found[twin]
-        joined = tuple(f"{a}, {b}" for a, b in zip(known.values, words, strict=True))
+        joined = tuple(f"{a}, {b}" for a, b in zip(known.words, words, strict=True))
         found[twin] = Swept(f"{known.name} and {name}", joined, (), place)
     return found
 

@@ -44,11 +44,11 @@ def draw_map(headline: Headline, axes: tuple[Swept, Swept], games: Sequence[Game
     down, along = axes
     values = [game.known.value for game in games]
     scale = Scale.of(values) if headline.of_zero else Scale.rising(values, headline.unit.strip())
-    longest = max(len(style.shortened(word, LONGEST)) for word in down.values)
+    longest = max(len(style.shortened(word, LONGEST)) for word in down.words)
     labels = 0.35 + 0.085 * longest
-    width = min(WIDEST, (style.WIDTH - labels) / len(along.values))
-    figure = style.map_figure(HEAD + _HEIGHT * len(down.values) + FOOT)
-    place = (labels, HEAD, width * len(along.values), _HEIGHT * len(down.values))
+    width = min(WIDEST, (style.WIDTH - labels) / len(along.words))
+    figure = style.map_figure(HEAD + _HEIGHT * len(down.words) + FOOT)
+    place = (labels, HEAD, width * len(along.words), _HEIGHT * len(down.words))
     plane = style.map_axes(figure, place)
     texts = [known.told for _, known in games]
     points = points_for(max(map(len, texts)), width)
@@ -64,9 +64,9 @@ def draw_map(headline: Headline, axes: tuple[Swept, Swept], games: Sequence[Game
         squares.append(
             style.Square(row, column, to_hex(colour), style.ink_on(colour), shown, noise)
         )
-    style.draw_squares(plane, squares, len(down.values), len(along.values), max(points, LEGIBLE))
+    style.draw_squares(plane, squares, len(down.words), len(along.words), max(points, LEGIBLE))
     for axis, set_ticks in ((down, plane.set_yticks), (along, plane.set_xticks)):
-        names = [style.shortened(word, LONGEST) for word in axis.values]
+        names = [style.shortened(word, LONGEST) for word in axis.words]
         set_ticks(range(len(names)), names)
     plane.xaxis.tick_top()
     plane.xaxis.set_label_position("top")
@@ -78,9 +78,9 @@ def draw_map(headline: Headline, axes: tuple[Swept, Swept], games: Sequence[Game
 
 def map_exhibit(headline: Headline, axes: tuple[Swept, Swept], games: Sequence[Game]) -> Exhibit:
     """A figure over the two axes of a sweep."""
-    down, along = sorted(axes, key=lambda axis: len(axis.values))
+    down, along = sorted(axes, key=lambda axis: len(axis.words))
     rows = [
-        (down.values[row], along.values[column])
+        (down.words[row], along.words[column])
         + (
             (f"{game.known.n:,.0f}", game.known.told)
             if game.known.is_there
@@ -88,7 +88,7 @@ def map_exhibit(headline: Headline, axes: tuple[Swept, Swept], games: Sequence[G
         )
         for row, column, game in zip(down.place, along.place, games, strict=True)
     ]
-    full = len(down.values) * len(along.values)
+    full = len(down.words) * len(along.words)
     told = [compare(headline, games), name_missing(missing(games))]
     if len(games) < full:
         told.append("A place left blank is no game of this sweep.")

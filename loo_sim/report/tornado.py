@@ -90,7 +90,7 @@ def effects(axes: Sequence[Swept], games: Sequence[Game]) -> list[Effect]:
             here = grid.setdefault(combination, {})
             if game.known.is_there:
                 here[place] = game.known
-        levels = range(len(axis.values))
+        levels = range(len(axis.words))
         full = [here for here in grid.values() if len(here) == len(levels)]
         found.append(
             Effect(
@@ -186,7 +186,7 @@ def draw_tornado(headline: Headline, found: Sequence[Effect]) -> Figure:
             )
             axes.errorbar(mean, row, xerr=half, color=style.INK, capsize=3, linewidth=1)
             axes.annotate(
-                style.shortened(effect.axis.values[end], LONGEST),
+                style.shortened(effect.axis.words[end], LONGEST),
                 (mean + away * half, row),
                 xytext=(away * 5, 0),
                 textcoords="offset points",
@@ -214,7 +214,7 @@ def tornado_exhibit(headline: Headline, axes: Sequence[Swept], games: Sequence[G
             continue
         ends = (
             (
-                effect.axis.values[end],
+                effect.axis.words[end],
                 with_error(effect.means[end], effect.errors[end], effect.n),
             )
             for end in (effect.lowest, effect.highest)
