@@ -16,6 +16,7 @@ from loo_sim.report import (
     sensitivity,
     strategy,
     swings,
+    trust,
 )
 from loo_sim.report.exhibit import Exhibit, Table
 from loo_sim.report.hands import GRIDS
@@ -123,6 +124,7 @@ def _sections(result: Result) -> list[Section]:
         made += [_path_section(cell), _evening_section(cell)]
     for cell in leagues[:MOST_IN_FULL]:
         made.append(_league_section(cell))
+    made.append(_trust_section(result))
     shown = [part for part in made if part.exhibits or part.tables or part.notes]
     full = max(map(len, (deals, announce, sessions, leagues)))
     if full > MOST_IN_FULL:
@@ -174,6 +176,18 @@ def _sensitivity_section(result: Result) -> Section:
     section = Section("sensitivity", "What the swept settings change")
     section.exhibits = sensitivity.exhibits(list(result.cells))
     section.lead = [sensitivity.SHARED] if section.exhibits else []
+    return section
+
+
+def _trust_section(result: Result) -> Section:
+    """Why the figures can be believed."""
+    section = Section("trust", "Why believe this")
+    sums = trust.held(result.cells)
+    made = (trust.precision_exhibit(result), trust.chances_exhibit(result.cells))
+    section.exhibits = [exhibit for exhibit in made if exhibit]
+    if sums:
+        section.lead = [trust.tell_sums(sums)]
+        section.tables = [trust.sums_table(sums)]
     return section
 
 
