@@ -18,9 +18,11 @@ from loo_sim.report import (
     purses,
     ruin,
     seats,
+    sensitivity,
     situations,
     strategy,
     swings,
+    trust,
     values,
 )
 from loo_sim.report.exhibit import Exhibit, Table
@@ -134,6 +136,7 @@ def sections(result: Result) -> list[Section]:
         _comparison(deals[:MOST_COMPARED], announce[:MOST_COMPARED]),
         _session_comparison(sessions[:MOST_COMPARED]),
         _league_comparison(leagues[:MOST_COMPARED]),
+        _sensitivity_section(result),
     ]
     for cell in deals[:MOST_IN_FULL]:
         made.append(_pot_section(cell))
@@ -149,6 +152,7 @@ def sections(result: Result) -> list[Section]:
         made += [_path_section(cell), _evening_section(cell)]
     for cell in leagues[:MOST_IN_FULL]:
         made.append(_league_section(cell))
+    made.append(_trust_section(result))
     shown = [part for part in made if part.exhibits or part.tables or part.notes]
     full = max(map(len, (deals, announce, sessions, leagues)))
     if full > MOST_IN_FULL:
@@ -167,7 +171,7 @@ def _comparison(deals: list[Cell], announce: list[Cell]) -> Section:
         missing = [cell.label for cell in deals if len(cell.tables["deals"]) < cell.players]
         section.notes += [f"Not every seat has figures: {label}." for label in missing]
     swung = [cell for cell in deals if "swings" in cell.tables]
-    if len(swung) > 1:
+    if len(swung) > 1 and not sensitivity.shows_each_game(swung):
         section.exhibits.append(swings.mean_swing_exhibit(swung))
     offering = miss.offering(announce)
     if offering:
@@ -180,7 +184,7 @@ def _comparison(deals: list[Cell], announce: list[Cell]) -> Section:
 def _session_comparison(cells: list[Cell]) -> Section:
     """Sessions side by side."""
     section = Section("seats", "Seat by seat" if len(cells) == 1 else "Game by game")
-    if len(cells) > 1:
+    if len(cells) > 1 and not sensitivity.shows_each_game(cells):
         section.exhibits.append(pot_path.mean_pot_exhibit(cells))
     if cells:
         section.exhibits.append(seats.seat_value_exhibit(cells))
@@ -192,6 +196,26 @@ def _league_comparison(cells: list[Cell]) -> Section:
     section = Section("games", "Game by game")
     if len(cells) > 1:
         section.tables.append(league.games_table(cells))
+    return section
+
+
+def _sensitivity_section(result: Result) -> Section:
+    """How the figures of a sweep depend on what was swept."""
+    section = Section("sensitivity", "What the swept settings change")
+    section.exhibits = sensitivity.exhibits(list(result.cells))
+    section.lead = [sensitivity.SHARED] if section.exhibits else []
+    return section
+
+
+def _trust_section(result: Result) -> Section:
+    """Why the figures can be believed."""
+    section = Section("trust", "Why believe this")
+    sums = trust.held(result.cells)
+    made = (trust.precision_exhibit(result), trust.chances_exhibit(result.cells))
+    section.exhibits = [exhibit for exhibit in made if exhibit]
+    if sums:
+        section.lead = [trust.tell_sums(sums)]
+        section.tables = [trust.sums_table(sums)]
     return section
 
 

@@ -1,4 +1,4 @@
-"""A scale of colours that diverges about 0, for maps of gains and losses in stakes."""
+"""Scales of colours for maps: diverging about 0 for gains and losses, or rising."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from matplotlib import colormaps
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import BoundaryNorm
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from loo_sim.report import style
 from loo_sim.report.rounding import signed
@@ -26,11 +27,17 @@ class Scale:
 
     Attributes
     ----------
-    bounds : ndarray of float64, shape (11,)
-        Where the steps begin and end, stakes.
+    bounds : ndarray of float64
+        Where the steps begin and end: 11 for the ten steps about 0.
+    colours : str
+        Matplotlib's name of the colours.
+    unit : str
+        Of the bounds.
     """
 
     bounds: npt.NDArray[np.float64]
+    colours: str = style.DIVERGING
+    unit: str = "stakes"
 
     @classmethod
     def of(cls, values: Iterable[float]) -> Scale:
@@ -41,9 +48,17 @@ class Scale:
         most = next((end for end in _ENDS if end >= extent), extent)
         return cls(np.linspace(-most, most, 11))
 
+    @classmethod
+    def rising(cls, values: Iterable[float], unit: str) -> Scale:
+        """A scale of about ten even steps on which all of some values lie, from low to high."""
+        known = [value for value in values if np.isfinite(value)] or [0.0]
+        # Wider than the values, so that the ends, kept for what lies beyond, stay free.
+        bounds = MaxNLocator(9).tick_values(min(known), max(known))
+        return cls(np.asarray(bounds, dtype=np.float64), style.SEQUENTIAL, unit)
+
     @cached_property
     def _mappable(self) -> ScalarMappable:
-        colours = colormaps[style.DIVERGING].resampled(len(self.bounds) + 1)
+        colours = colormaps[self.colours].resampled(len(self.bounds) + 1)
         return ScalarMappable(BoundaryNorm(self.bounds, colours.N, extend="both"), colours)
 
     def colour(self, value: float) -> tuple[float, float, float, float]:
@@ -57,10 +72,11 @@ class Scale:
         axes = style.map_axes(figure, (left, height - 0.42, style.WIDTH - left, 0.1))
         bar = figure.colorbar(self._mappable, cax=axes, orientation="horizontal", extendfrac="auto")
         bar.outline.set_visible(False)
-        names = [signed(f"{step:+g}") if step else "0" for step in self.bounds.round(6)]
+        plus = "+" if self.colours == style.DIVERGING else ""
+        names = [signed(f"{step:{plus}g}") if step else "0" for step in self.bounds.round(6)]
         bar.set_ticks(list(self.bounds), labels=names)
         bar.ax.tick_params(length=0, labelsize=8)
         middle = 1 - (height - 0.37) / height
         figure.text(
-            (left - 0.08) / style.WIDTH, middle, "stakes", fontsize=8, ha="right", va="center"
+            (left - 0.08) / style.WIDTH, middle, self.unit, fontsize=8, ha="right", va="center"
         )

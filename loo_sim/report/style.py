@@ -50,6 +50,7 @@ LINES = (
 """Okabe and Ito's colours, each with its marker and dash."""
 
 DIVERGING = "PuOr"
+SEQUENTIAL = "cividis"
 INK = "#222222"
 QUIET = "#767676"
 HATCH = "////"

@@ -1,0 +1,196 @@
+"""Exhibits about a sweep of one setting: its headline figures, and what seats net, along it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
+
+from loo_sim.report import style
+from loo_sim.report.axes import Swept, name_missing, why_missing
+from loo_sim.report.exhibit import Exhibit, Table, each, make_exhibit
+from loo_sim.report.headlines import Game, Headline, Known, compare, missing
+from loo_sim.report.ranking import Candidate, extremes
+from loo_sim.report.result import DONE, Cell
+from loo_sim.report.rounding import NONE, signed, with_error
+from loo_sim.report.scale import Scale
+from loo_sim.report.seats import seat_values
+from loo_sim.report.sweep_map import FOOT, HEAD, LEGIBLE, LONGEST, MISSING, WIDEST, points_for
+from loo_sim.studies.estimates import Z95
+
+_WIDE = 50
+"""How many times its smallest value the largest may be before an axis is logarithmic."""
+
+_MOST_ALONG, _MOST_SIGNS = 12, 70
+"""Values of an axis, and signs of all, that have room side by side without a slope."""
+
+_SEAT = 0.26
+"""Inches: a row of the map of seats."""
+
+
+def places_along(axis: Swept) -> list[float]:
+    """Where the values of an axis stand on a chart: numbers to scale, words one after the other."""
+    return list(axis.numbers) or [float(place) for place in range(len(axis.words))]
+
+
+def draw_along(headline: Headline, axis: Swept, games: Sequence[Game]) -> Figure:
+    """A figure with its 95 % interval against an axis; a cross at the foot where it is missing."""
+    figure = style.new_figure(2.9)
+    axes = figure.subplots()
+    at = places_along(axis)
+    known = [(at[place], game.known) for place, game in zip(axis.place, games, strict=True)]
+    there = sorted((x, *one[:2]) for x, one in known if one.is_there)
+    x, value, error = np.array(there).T
+    if headline.of_zero:
+        axes.axhline(0, color=style.QUIET, linewidth=0.8)
+    colour, marker, dash = style.LINES[0]
+    axes.errorbar(
+        *(x, value),
+        yerr=Z95 * error,
+        color=colour,
+        marker=marker,
+        linestyle=dash if axis.numbers else "none",
+        markersize=5,
+        linewidth=1.2,
+        capsize=3,
+    )
+    for place, one in known:
+        if not one.is_there:
+            axes.plot(
+                *(place, 0.04),
+                marker="x",
+                markersize=8,
+                markeredgewidth=1.8,
+                color="#d55e00",
+                transform=axes.get_xaxis_transform(),
+            )
+    if axis.numbers and min(at) > 0 and max(at) > _WIDE * min(at):
+        axes.set_xscale("log")
+        axes.minorticks_off()
+    crowded = len(at) > _MOST_ALONG or max(map(len, axis.words)) * len(at) > _MOST_SIGNS
+    names = [style.shortened(word, LONGEST) for word in axis.words]
+    axes.set_xticks(at, names, rotation=40 if crowded else 0, ha="right" if crowded else "center")
+    axes.yaxis.set_major_formatter(lambda number, _: signed(f"{number:,.10g}"))
+    axes.grid(axis="y")
+    axes.margins(y=0.12)
+    axes.set_xlabel(axis.label)
+    axes.set_ylabel(headline.unit.strip())
+    return figure
+
+
+def along_exhibit(headline: Headline, axis: Swept, games: Sequence[Game]) -> Exhibit:
+    """A figure along the one axis of a sweep."""
+    rows = [
+        (axis.words[place], f"{game.known.n:,.0f}", game.known.told)
+        if game.known.is_there
+        else (axis.words[place], NONE, why_missing(game.cell))
+        for place, game in zip(axis.place, games, strict=True)
+    ]
+    told = (compare(headline, games), name_missing(missing(games)))
+    return make_exhibit(
+        f"along-{headline.slug}",
+        f"{headline.title}, by {axis.name}",
+        f"A dot for each value of {axis.name} with its 95 % interval"
+        f"{', joined by a line' if axis.numbers else ''}; a cross at the foot marks a game that "
+        "has no figures.",
+        " ".join(filter(None, told)),
+        lambda: draw_along(headline, axis, games),
+        Table(
+            f"{headline.title}, {headline.unit.strip()} (standard error of the last digits in "
+            "brackets)",
+            (axis.name, "n", headline.unit.strip()),
+            tuple(rows),
+        ),
+    )
+
+
+def draw_seats(axis: Swept, cells: Sequence[Cell]) -> Figure:
+    """A map of the net of each seat, the dealer lowest, against an axis."""
+    rows = max(cell.players for cell in cells)
+    there = {place: cell for place, cell in zip(axis.place, cells, strict=True) if has_seats(cell)}
+    values = {place: seat_values(cell) for place, cell in there.items()}
+    scale = Scale.of(net for table in values.values() for net in table["net"])
+    labels = 1.0
+    width = min(WIDEST, (style.WIDTH - labels) / len(axis.words))
+    figure = style.map_figure(HEAD + _SEAT * rows + FOOT)
+    plane = style.map_axes(figure, (labels, HEAD, width * len(axis.words), _SEAT * rows))
+    squares = []
+    longest = 5
+    for place in axis.place:
+        if place not in values:
+            squares += [MISSING._replace(row=row, column=place) for row in range(rows)]
+            continue
+        n = there[place].deals
+        for row in each(values[place]):
+            known = Known(row.net, row.net_se, n)
+            colour, text = scale.colour(row.net), with_error(row.net, row.net_se, n)
+            longest = max(longest, len(text))
+            squares.append(
+                style.Square(
+                    rows - 1 - int(row.to_speak),
+                    place,
+                    to_hex(colour),
+                    style.ink_on(colour),
+                    text,
+                    not known.is_sure,
+                )
+            )
+    points = points_for(longest, width)
+    if points < LEGIBLE:
+        squares = [one if one.text == MISSING.text else one._replace(text="") for one in squares]
+    style.draw_squares(plane, squares, rows, len(axis.words), max(points, LEGIBLE))
+    names = [style.shortened(word, LONGEST) for word in axis.words]
+    plane.set_xticks(range(len(names)), names)
+    plane.xaxis.tick_top()
+    plane.xaxis.set_label_position("top")
+    plane.set_xlabel(axis.label)
+    left = [str(rows - 1 - row) for row in range(rows)]
+    plane.set_yticks(range(rows), [*left[:-1], "dealer"])
+    plane.set_ylabel("players still to speak")
+    scale.draw(figure, labels)
+    return figure
+
+
+def has_seats(cell: Cell) -> bool:
+    """Whether a game has figures of each seat in a deal."""
+    return "deals" in cell.tables and cell.status == DONE
+
+
+def seats_exhibit(axis: Swept, cells: Sequence[Cell]) -> Exhibit:
+    """What each seat nets along the one axis of a sweep."""
+    there = [cell for cell in cells if has_seats(cell)]
+    dealers = [
+        Candidate(f"with {cell.label}", row["net"], row["net_se"], cell.deals)
+        for cell in there
+        for row in [seat_values(cell).iloc[-1]]
+    ]
+    rows = [
+        (
+            axis.words[place],
+            cell.seat_name(int(row.seat)),
+            with_error(row.net, row.net_se, cell.deals),
+        )
+        for place, cell in zip(axis.place, cells, strict=True)
+        if has_seats(cell)
+        for row in each(seat_values(cell))
+    ]
+    told = (
+        extremes("The net of the dealer, before what he puts in,", dealers, "games"),
+        name_missing([cell for cell in cells if not has_seats(cell)]),
+        "Purple: above 0; orange: below; hatched: too close to call against 0.",
+    )
+    return make_exhibit(
+        "along-seats",
+        f"What each seat nets in a deal, by {axis.name}",
+        f"A map with a column for each value of {axis.name} and a row for each seat, named by the "
+        "players still to speak after it, the dealer lowest; a cross marks a game without figures.",
+        " ".join(filter(None, told)),
+        lambda: draw_seats(axis, cells),
+        Table(
+            "Net in stakes a deal (standard error of the last digits in brackets)",
+            (axis.name, "seat", "net"),
+            tuple(rows),
+        ),
+    )
