@@ -96,11 +96,13 @@ def matrices(cell: Cell) -> dict[tuple[int, int, bool], pd.DataFrame]:
     """What `strategy.matrix` gives for every situation, by the values of `SITUATION`."""
     rows = cell.tables["announce"]
     used = [column for column in (*_USED, "weight_se") if column in rows]
-    found = decide(with_features(cell, rows[used]), [*SITUATION, *KIND])
-    return {
-        cast(tuple[int, int, bool], key): kinds
-        for key, kinds in found.groupby(SITUATION, sort=False)
-    }
+    found: dict[tuple[int, int, bool], pd.DataFrame] = {}
+    # Seat by seat: of sixteen players the whole table has more than a million rows.
+    for seat in sorted(rows["seat"].unique()):
+        of_seat = with_features(cell, rows.loc[rows["seat"] == seat, used])
+        for key, kinds in decide(of_seat, [*SITUATION, *KIND]).groupby(SITUATION, sort=False):
+            found[cast(tuple[int, int, bool], key)] = kinds
+    return found
 
 
 def how_often(cell: Cell, situation: Situation) -> str:
@@ -343,8 +345,8 @@ def how_common(cell: Cell, most: int) -> str:
             "to the tables of the result directory."
         )
     return (
-        f"{told}; {common} side by side, in bars where squares next to each other are alike. Every "
-        f"one has its matrix below, seat by seat.{rest}"
+        f"{told}; {common} side by side, in bars where squares next to each other are alike. On "
+        f"screen every one has its matrix below, seat by seat.{rest}"
     )
 
 
