@@ -136,7 +136,7 @@ def hands_table(counts, **columns):
         f"{name}{end}": np.nan
         for name in (
             *("stand", "miss", "miss_minus_stand", "stand_loo", "miss_loo"),
-            *("stand_tricks", "miss_tricks", "fold", "defend"),
+            *("stand_tricks", "miss_tricks", "stand_pot", "miss_pot", "fold", "defend"),
         )
         for end in ("", "_se")
     }
