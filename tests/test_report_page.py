@@ -72,8 +72,9 @@ def test_ids_are_unique_and_every_reference_has_its_target(sweep_page):
 
 def test_every_figure_has_title_description_caption_and_numbers(sweep_page):
     figures = sweep_page.all("figure")
-    # For each of two games a map, and three grids for two seats; and one comparison.
-    assert len(figures) == 2 * (1 + 3 * 2) + 1
+    # For each of two games a map, and three grids for two seats; and one comparison. The miss along
+    # the numbers of players against folding and standing; errors, and exact chances.
+    assert len(figures) == 2 * (1 + 3 * 2) + 1 + 2 + 2
     assert all(figure["role"] == "img" for figure in figures)
     for tag in ("figcaption", "details", "desc"):
         assert len(sweep_page.all(tag)) == len(figures)
@@ -161,7 +162,8 @@ def test_short_pack(tmp_path):
 def test_both_studies_in_one_page(tmp_path):
     tables = {**deals_tables(), "announce": announce_table(seats=[0, 5], deals=50_000)}
     page = page_of(write_result(tmp_path, [cell()], tables))
-    assert len(page.all("figure")) == 3 + 1 + 1 + 6
+    # With errors and exact chances.
+    assert len(page.all("figure")) == 3 + 1 + 1 + 6 + 2
 
 
 def test_a_seat_that_is_missing_is_named(tmp_path):
@@ -198,8 +200,9 @@ def test_large_sweeps_say_what_they_leave_out(tmp_path):
     tables = {name: pd.concat([part[name] for part in parts]) for name in parts[0]}
     page = page_of(write_result(tmp_path, games, tables))
     assert "The first 6 of 7 games are shown in full" in page.text
-    # Two comparisons, which have all seven, and two figures for each game shown in full.
-    assert len(page.all("figure")) == 2 + 2 * 6
+    # Seats, the pot's change and seats along the pot, errors, which have all seven, and two figures
+    # for each game shown in full.
+    assert len(page.all("figure")) == 4 + 2 * 6
     assert page.html.count("a pot of 9") >= 3
 
 
