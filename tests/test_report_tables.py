@@ -81,8 +81,8 @@ def pages(evenings, leagues):
 def test_sessions_side_by_side(pages):
     page = pages["evenings"]
     sound(page)
-    # Mean pots and seats for both; path, gaps, gain, lowest and ruin for each.
-    assert len(page.all("figure")) == 2 + 2 * 5
+    # Mean pots, clean deals, seats and errors for both; path, gaps, gain, lowest, ruin for each.
+    assert len(page.all("figure")) == 4 + 2 * 5
     assert "Game 3, loo pot: failed: out of memory" in page.text
     # Its heading, its title, and the head of its numbers.
     assert page.text.count("What an evening brings: loo 6") == 3
@@ -92,7 +92,8 @@ def test_sessions_side_by_side(pages):
 def test_leagues_side_by_side(pages):
     page = pages["leagues"]
     sound(page)
-    assert len(page.all("figure")) == 2 * 2
+    # The lead of the first and errors for both; standing and pairs for each.
+    assert len(page.all("figure")) == 2 + 2 * 2
     assert "The policy with the highest net, game by game" in page.text
     # calm lies 0.02 behind, where a half-width is 0.02.
     assert "In all of the 2 games bold and calm are first or tied with it." in page.text
