@@ -62,12 +62,6 @@ def _session(folder):
     return write_result(folder, [session_cell()], session_tables(), experiment=ROUNDS)
 
 
-def _limited(folder):
-    """A session of limited purses."""
-    tables, experiment = session_tables(bankroll=20), {**ROUNDS, "bankroll": 20}
-    return write_result(folder, [session_cell()], tables, experiment=experiment)
-
-
 def _league(folder):
     """A league with a name as long as a name may be."""
     policies = [{"name": name, "digest": "ab" * 32} for name in NETS]
@@ -78,7 +72,6 @@ SAMPLES = {
     "deals": _deals,
     "announce": _announce,
     "session": _session,
-    "limited": _limited,
     "league": _league,
 }
 
