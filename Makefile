@@ -2,7 +2,8 @@
 #   make run        play experiments/miss_value.toml and write its report
 #   make test       lint, types and tests
 #   make test-long  the proofs that take hours
-#   make picture    draw docs/miss_value.png, the picture of the README, from the last run
+#   make report     play experiments/sample.toml and write the sample report, reports/sample.html
+#   make picture    draw the pictures of the README, two figures of the sample report
 #   make bench      deals per second here, beside the scalar baselines, and all that is asked of them
 #   make cost       draw docs/cost.svg: what a deal costs by players and by number of deals
 #   make widths     how fast the kernels are with narrower vector instructions
@@ -14,8 +15,9 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 EXPERIMENT := experiments/miss_value.toml
 RESULT := results/miss_value
+SAMPLE := results/sample
 
-.PHONY: run report picture test test-long bench cost widths lint clean
+.PHONY: run report picture browser test test-long bench cost widths lint clean
 .DELETE_ON_ERROR:
 
 run: $(VENV)/ready
@@ -23,10 +25,20 @@ run: $(VENV)/ready
 	$(BIN)/loosim report $(RESULT)
 
 report: $(VENV)/ready
-	$(BIN)/loosim report $(RESULT)
+	$(BIN)/loosim run experiments/sample.toml -o $(SAMPLE)
+	$(BIN)/loosim report $(SAMPLE)
 
-picture: $(VENV)/ready
-	$(BIN)/python docs/picture.py $(RESULT)
+picture: report
+	$(BIN)/python docs/picture.py $(SAMPLE)
+
+# Some tests look at the report in Debian's chromium. Where it cannot be installed they are skipped.
+browser:
+	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null \
+	  || { test "$$(id -u)" = 0 && command -v apt-get >/dev/null \
+	    && echo "installing chromium, in which the tests look at the report" \
+	    && apt-get -qq update \
+	    && DEBIAN_FRONTEND=noninteractive apt-get -qq install --yes --no-install-recommends chromium >/dev/null; } \
+	  || echo "make: no chromium here, so the tests of the report in a browser are skipped (Debian: apt-get install chromium)" >&2
 
 lint: $(VENV)/ready-test
 	$(BIN)/ruff check .
@@ -34,7 +46,7 @@ lint: $(VENV)/ready-test
 	$(BIN)/mypy
 
 # Before the tests: a few deals in kernels that check every index.
-test: lint
+test: lint browser
 	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest -n 2 \
 	  tests/test_kernels_differential.py tests/test_kernels_announcements.py
 	$(BIN)/python -m pytest -n 2
