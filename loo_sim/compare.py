@@ -321,7 +321,7 @@ def _of_pair(
     import pandas as pd
 
     from loo_sim.inference import error_of_difference, most_correlation
-    from loo_sim.report.rounding import FEW_ALIKE
+    from loo_sim.rounding import FEW_ALIKE
     from loo_sim.studies.estimates import FEW_DEALS
 
     keys = list(KEYS[name])

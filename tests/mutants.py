@@ -167,13 +167,13 @@ MUTANTS = [
     Mutant(
         "a defender always plays the miss",
         "contests",
-        "((action == DEFENDS) & (not defend_with_own))",
-        "(action == DEFENDS)",
+        "((action == SAYS_DEFEND) & (not defend_with_own))",
+        "(action == SAYS_DEFEND)",
     ),
     Mutant(
         "a defender never plays the miss",
         "contests",
-        "((action == DEFENDS) & (not defend_with_own))",
+        "((action == SAYS_DEFEND) & (not defend_with_own))",
         "False",
     ),
     Mutant(

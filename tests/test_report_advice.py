@@ -10,7 +10,7 @@ from report_samples import announce_table, cell, write_result
 from loo_sim.report import advice, strategy
 from loo_sim.report.hands import rank_range
 from loo_sim.report.result import read_result
-from loo_sim.report.rounding import listed, percent_in_words
+from loo_sim.rounding import listed, percent_in_words
 
 RANKS = "23456789TJQKA"
 

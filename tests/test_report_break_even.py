@@ -16,8 +16,8 @@ from loo_sim.report.exhibit import each
 from loo_sim.report.hands import BANDS, features
 from loo_sim.report.pooling import pool
 from loo_sim.report.result import read_result
-from loo_sim.report.rounding import with_ends
 from loo_sim.report.style import LINES
+from loo_sim.rounding import with_ends
 from loo_sim.runner.run import run_experiment
 from loo_sim.studies.estimates import Z95
 

@@ -13,7 +13,7 @@ from report_samples import announce_table, cell, deals_tables, page_of, write_re
 
 from loo_sim.report import picker, situations
 from loo_sim.report.result import Cell, read_result
-from loo_sim.report.rounding import with_error
+from loo_sim.rounding import with_error
 
 DEALS = 4_000_000
 CHROMIUM = shutil.which("chromium")

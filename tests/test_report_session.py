@@ -9,8 +9,8 @@ from report_samples import TABLES, session_cell, session_tables, write_result
 
 from loo_sim.report import pot_path, purses, ruin, seats
 from loo_sim.report.result import QUANTILES, Cell, read_result
-from loo_sim.report.rounding import rough, table_percent
 from loo_sim.report.terms import terms
+from loo_sim.rounding import rough, table_percent
 from loo_sim.studies.estimates import Z95
 
 ROUNDS = {"rounds": 4}

@@ -11,7 +11,7 @@ from report_samples import Page, announce_table, cell, page_of, write_result
 from loo_sim.experiment import load_experiment
 from loo_sim.report import league, miss, situations, swings
 from loo_sim.report.result import read_result
-from loo_sim.report.rounding import with_error
+from loo_sim.rounding import with_error
 from loo_sim.runner.run import run_experiment
 from loo_sim.studies import STUDY_NAMES
 

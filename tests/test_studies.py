@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from loo_sim.cards import hand_classes
 from loo_sim.experiment import Cell
-from loo_sim.report.rounding import interval
+from loo_sim.rounding import interval
 from loo_sim.rules import PRESETS, UNITS_PER_STAKE, Rules
 from loo_sim.studies import announce, deals
 from loo_sim.studies.estimates import aggregate, estimate, estimate_share, quantiles

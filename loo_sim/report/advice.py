@@ -11,8 +11,8 @@ from loo_sim.report.hands import rank_range
 from loo_sim.report.miss import on_offer
 from loo_sim.report.pooling import pool
 from loo_sim.report.result import Cell
-from loo_sim.report.rounding import interval, listed, percent_in_words
 from loo_sim.report.strategy import KIND, Spot, matrix, rows_at, spot_at
+from loo_sim.rounding import interval, listed, percent_in_words
 
 MOST_PHRASES = 4
 """Phrases for hands of one number of trumps; more would be harder to read than the matrix."""

@@ -14,10 +14,10 @@ from loo_sim.report.exhibit import Exhibit, Table, each, make_exhibit
 from loo_sim.report.headlines import Game, Headline, Known, compare, missing
 from loo_sim.report.ranking import Candidate, extremes
 from loo_sim.report.result import DONE, Cell
-from loo_sim.report.rounding import NONE, signed, with_error
 from loo_sim.report.scale import Scale
 from loo_sim.report.seats import seat_values
 from loo_sim.report.sweep_map import FOOT, HEAD, LEGIBLE, LONGEST, MISSING, WIDEST, points_for
+from loo_sim.rounding import NONE, signed, with_error
 from loo_sim.studies.estimates import Z95
 
 _WIDE = 50

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from loo_sim.report.result import DONE, Cell, setting_in_words
-from loo_sim.report.rounding import listed
+from loo_sim.rounding import listed
 from loo_sim.sweep import shown
 
 MOST_NAMED = 6

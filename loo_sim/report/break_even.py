@@ -14,7 +14,10 @@ from loo_sim.report.dots import STAKES, draw_dots, mean_dot
 from loo_sim.report.exhibit import Exhibit, Table, each, make_exhibit
 from loo_sim.report.hands import BANDS
 from loo_sim.report.result import Cell
-from loo_sim.report.rounding import (
+from loo_sim.report.ruin import wilson
+from loo_sim.report.strategy import Spot
+from loo_sim.report.values import in_prose, kinds_at
+from loo_sim.rounding import (
     NONE,
     listed,
     percent_with_error,
@@ -22,9 +25,6 @@ from loo_sim.report.rounding import (
     with_ends,
     with_error,
 )
-from loo_sim.report.ruin import wilson
-from loo_sim.report.strategy import Spot
-from loo_sim.report.values import in_prose, kinds_at
 from loo_sim.studies.estimates import FEW_DEALS, Z95
 
 _PANELS = {

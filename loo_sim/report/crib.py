@@ -11,9 +11,9 @@ from loo_sim.report.break_even import break_even_pots, least_pot, verdict
 from loo_sim.report.exhibit import Table, each
 from loo_sim.report.hands import rank_sign
 from loo_sim.report.result import Cell
-from loo_sim.report.rounding import NONE, listed, stakes
 from loo_sim.report.strategy import Spot
 from loo_sim.report.values import kinds_at
+from loo_sim.rounding import NONE, listed, stakes
 
 _TOP = ("trumps", "row")
 """Columns that tell the hands of the crib apart: how many trumps, and the top card."""

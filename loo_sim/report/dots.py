@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import Formatter, FuncFormatter
 
 from loo_sim.report import style
-from loo_sim.report.rounding import signed
+from loo_sim.rounding import signed
 from loo_sim.studies.estimates import Z95
 
 _COLOUR = "#0072b2"

@@ -18,7 +18,7 @@ from loo_sim.report import style
 from loo_sim.report.dots import STAKES
 from loo_sim.report.exhibit import Exhibit, Table, make_exhibit
 from loo_sim.report.result import Cell
-from loo_sim.report.rounding import rough
+from loo_sim.rounding import rough
 
 DOTS = tuple(f"q{percent:02}" for percent in range(1, 100, 2))
 """Ends of the names of columns that hold the mid-points of fifty equal shares."""

@@ -12,7 +12,7 @@ import pandas as pd
 from loo_sim.report import miss, swings
 from loo_sim.report.ranking import Candidate, extremes
 from loo_sim.report.result import DONE, Cell
-from loo_sim.report.rounding import interval, with_error
+from loo_sim.rounding import interval, with_error
 from loo_sim.studies.estimates import FEW_DEALS, Z95
 
 STAKES, PERCENT = " stakes", " %"

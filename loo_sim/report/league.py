@@ -13,8 +13,8 @@ from loo_sim.report import style
 from loo_sim.report.dots import Dot, draw_dots
 from loo_sim.report.exhibit import Exhibit, Table, each, make_exhibit
 from loo_sim.report.result import Cell
-from loo_sim.report.rounding import NONE, interval, listed, rough, signed, with_error
 from loo_sim.report.scale import Scale
+from loo_sim.rounding import NONE, interval, listed, rough, signed, with_error
 from loo_sim.studies.league import apart_in_words, standing_in_words
 
 MOST_TIED = 4

@@ -11,15 +11,15 @@ from loo_sim.report.exhibit import Exhibit, Table, each, make_exhibit
 from loo_sim.report.hands import BANDS
 from loo_sim.report.ranking import Candidate, extremes
 from loo_sim.report.result import Cell
-from loo_sim.report.rounding import (
+from loo_sim.report.ruin import wilson
+from loo_sim.report.strategy import Spot
+from loo_sim.report.values import in_prose, kinds_at
+from loo_sim.rounding import (
     percent_interval,
     percent_with_error,
     share_error,
     with_ends,
 )
-from loo_sim.report.ruin import wilson
-from loo_sim.report.strategy import Spot
-from loo_sim.report.values import in_prose, kinds_at
 
 _ANNOUNCED = {"stand": "his own hand", "miss": "the miss"}
 """Announcements after which a player can be looed, and what he then plays with."""

@@ -17,14 +17,14 @@ from loo_sim.report.hands import BANDS, features
 from loo_sim.report.pooling import pool
 from loo_sim.report.ranking import Candidate, extremes
 from loo_sim.report.result import Cell
-from loo_sim.report.rounding import (
+from loo_sim.report.scale import Scale
+from loo_sim.rounding import (
     interval,
     percent_interval,
     percent_with_error,
     signed,
     with_error,
 )
-from loo_sim.report.scale import Scale
 from loo_sim.studies.estimates import FEW_DEALS, Z95
 from loo_sim.studies.strata import sharpened
 

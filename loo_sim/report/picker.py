@@ -10,9 +10,9 @@ from loo_sim.report import style
 from loo_sim.report.exhibit import each
 from loo_sim.report.hands import GRIDS, rank_sign
 from loo_sim.report.result import Cell
-from loo_sim.report.rounding import with_error
 from loo_sim.report.situations import how_often, is_known, matrices, situations
 from loo_sim.report.strategy import AXES, IN_WORDS, KIND
+from loo_sim.rounding import with_error
 
 MOST_PICKED = 128
 """Situations of all games together that the picker knows; more would make the page too heavy."""

@@ -15,7 +15,7 @@ from loo_sim.report.dots import STAKES, draw_dots, mean_dot
 from loo_sim.report.exhibit import Exhibit, Table, each, make_exhibit
 from loo_sim.report.ranking import Candidate, extremes
 from loo_sim.report.result import QUANTILES, Cell
-from loo_sim.report.rounding import (
+from loo_sim.rounding import (
     NONE,
     interval,
     percent_interval,

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from loo_sim.report.result import DONE, Cell, Result, setting_in_words
-from loo_sim.report.rounding import listed, stakes
 from loo_sim.report.terms import terms
+from loo_sim.rounding import listed, stakes
 from loo_sim.rules import PRESETS
 
 

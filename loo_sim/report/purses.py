@@ -11,7 +11,7 @@ from loo_sim.report.dots import Spread, draw_spreads
 from loo_sim.report.exhibit import Exhibit, Table, each, make_exhibit
 from loo_sim.report.ranking import Candidate, extremes
 from loo_sim.report.result import QUANTILES, Cell
-from loo_sim.report.rounding import interval, percent_with_error, rough, stakes, with_error
+from loo_sim.rounding import interval, percent_with_error, rough, stakes, with_error
 
 _SUBJECTS = {
     "final": "The mean gain of an evening",

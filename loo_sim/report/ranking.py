@@ -5,7 +5,7 @@ from __future__ import annotations
 from statistics import NormalDist
 from typing import NamedTuple
 
-from loo_sim.report.rounding import interval, listed
+from loo_sim.rounding import interval, listed
 
 MOST_NAMED = 3
 """Candidates named one by one."""

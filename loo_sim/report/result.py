@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from loo_sim.problems import Problems, nearest
-from loo_sim.report.rounding import stakes
 from loo_sim.result import read_manifest, read_tables, rows_of_cell
+from loo_sim.rounding import stakes
 from loo_sim.rules import MOST_STAKES
 from loo_sim.settings import is_whole
 

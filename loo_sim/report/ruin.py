@@ -12,7 +12,7 @@ from loo_sim.report.dots import PERCENT, Dot, draw_dots
 from loo_sim.report.exhibit import Exhibit, Table, each, make_exhibit
 from loo_sim.report.ranking import Candidate, extremes
 from loo_sim.report.result import Cell
-from loo_sim.report.rounding import (
+from loo_sim.rounding import (
     listed,
     percent_interval,
     percent_with_error,

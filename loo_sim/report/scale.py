@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from loo_sim.report import style
-from loo_sim.report.rounding import signed
+from loo_sim.rounding import signed
 
 _ENDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 1.5, 2, 2.5, 3, 4, 5, 7.5, 10, 15, 20, 30, 50)
 """Stakes at which a scale may end."""

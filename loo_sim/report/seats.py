@@ -9,7 +9,7 @@ from loo_sim.report import style
 from loo_sim.report.exhibit import Exhibit, Table, each, make_exhibit
 from loo_sim.report.ranking import Candidate, extremes
 from loo_sim.report.result import Cell
-from loo_sim.report.rounding import (
+from loo_sim.rounding import (
     NONE,
     interval,
     listed,

@@ -16,7 +16,6 @@ from loo_sim.report.hands import GRIDS, rank_sign
 from loo_sim.report.miss import with_features
 from loo_sim.report.pooling import decide
 from loo_sim.report.result import Cell
-from loo_sim.report.rounding import NONE, percent_in_words, share_error, with_error
 from loo_sim.report.strategy import (
     AXES,
     IN_WORDS,
@@ -27,6 +26,7 @@ from loo_sim.report.strategy import (
     spot_at,
     three_trumps,
 )
+from loo_sim.rounding import NONE, percent_in_words, share_error, with_error
 from loo_sim.studies.estimates import FEW_DEALS
 
 MOST_COMMON = 6

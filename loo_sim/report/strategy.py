@@ -15,7 +15,7 @@ from loo_sim.report.hands import GRIDS, SAMPLES, in_words, rank_sign
 from loo_sim.report.miss import on_offer, with_features
 from loo_sim.report.pooling import decide
 from loo_sim.report.result import Cell
-from loo_sim.report.rounding import (
+from loo_sim.rounding import (
     interval,
     listed,
     percent_in_words,

@@ -11,8 +11,8 @@ from loo_sim.report import style
 from loo_sim.report.axes import Swept, name_missing, why_missing
 from loo_sim.report.exhibit import Exhibit, Table, make_exhibit
 from loo_sim.report.headlines import Game, Headline, compare, missing
-from loo_sim.report.rounding import NONE
 from loo_sim.report.scale import Scale
+from loo_sim.rounding import NONE
 
 LONGEST = 24
 """Signs of a value beside a map."""

@@ -11,7 +11,7 @@ from loo_sim.report.dots import draw_dots, mean_dot
 from loo_sim.report.exhibit import Exhibit, Table, each, make_exhibit
 from loo_sim.report.ranking import Candidate, extremes
 from loo_sim.report.result import Cell
-from loo_sim.report.rounding import (
+from loo_sim.rounding import (
     interval,
     percent_interval,
     percent_with_error,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from loo_sim.report.result import Cell
-from loo_sim.report.rounding import percent_interval, stakes
+from loo_sim.rounding import percent_interval, stakes
 
 MOST_TOLD = 4
 """Different terms told one by one."""

@@ -13,7 +13,7 @@ from loo_sim.report.axes import Swept, name_missing
 from loo_sim.report.exhibit import Exhibit, Table, make_exhibit
 from loo_sim.report.headlines import Game, Headline, Known, missing
 from loo_sim.report.ranking import Candidate, extremes, widened
-from loo_sim.report.rounding import NONE, interval, listed, signed, with_error
+from loo_sim.rounding import NONE, interval, listed, signed, with_error
 from loo_sim.studies.estimates import FEW_DEALS, Z95
 
 LONGEST = 24

@@ -16,7 +16,7 @@ from loo_sim.report.exhibit import Exhibit, Table, make_exhibit
 from loo_sim.report.headlines import HEADLINES, Headline
 from loo_sim.report.ranking import widened
 from loo_sim.report.result import DONE, Cell, Result
-from loo_sim.report.rounding import NONE, listed, signed, stakes, with_error
+from loo_sim.rounding import NONE, listed, signed, stakes, with_error
 from loo_sim.studies.estimates import Z95
 
 MOST_SHOWN = 24

@@ -13,8 +13,8 @@ from loo_sim.report.exhibit import Table, each
 from loo_sim.report.hands import BANDS
 from loo_sim.report.pooling import decide
 from loo_sim.report.result import Cell
-from loo_sim.report.rounding import listed, percent_with_error, share_error, with_error
 from loo_sim.report.strategy import Spot, rows_at
+from loo_sim.rounding import listed, percent_with_error, share_error, with_error
 
 BAND = ("band",)
 """Columns that tell the kinds of hands apart, as `hands.BANDS` names them."""

@@ -17,7 +17,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from loo_sim.cards import hand_classes
-from loo_sim.report.rounding import NONE
+from loo_sim.rounding import NONE
 from loo_sim.studies import figures
 from loo_sim.studies.by_hand import (
     MISS_RESULTS,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import isfinite, nan
 from typing import Any, NamedTuple
 
-from loo_sim.report.rounding import NONE, interval, table_percent
+from loo_sim.rounding import NONE, interval, table_percent
 
 
 class Figure(NamedTuple):

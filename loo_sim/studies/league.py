@@ -18,7 +18,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from loo_sim.inference import holm
-from loo_sim.report.rounding import NONE, rough
+from loo_sim.rounding import NONE, rough
 from loo_sim.rules import UNITS_PER_STAKE
 from loo_sim.studies import figures
 from loo_sim.studies.estimates import FEW_DEALS, Z95, nets_of_results

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from loo_sim.report.rounding import NONE
+from loo_sim.rounding import NONE
 from loo_sim.rules import UNITS_PER_STAKE
 from loo_sim.studies import figures
 from loo_sim.studies.estimates import Z95, estimate_share, quantiles

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from loo_sim.report.rounding import (
+from loo_sim.rounding import (
     interval,
     percent_interval,
     percent_with_error,
