@@ -10,23 +10,19 @@ import numpy as np
 import numpy.typing as npt
 
 from loo_sim.kernels.announcing import FORCED, OPENING, RESULT, SAID, SITUATION, announce
-from loo_sim.kernels.batch import LANES, draw_choices, make_scratch, number_deals
+from loo_sim.kernels.batch import LANES, deal_batch, make_scratch
 from loo_sim.kernels.compiled import entry, inner
 from loo_sim.kernels.contests import fill
 from loo_sim.kernels.counting import TAKES_MISS, value_of
-from loo_sim.kernels.dealing import deal
-from loo_sim.kernels.game import PLAYERS, RANKS, Game
+from loo_sim.kernels.game import PLAYERS, Game
 
 
 @entry
 def run_alternative(game, seat, action, seed, first, count, s, counts):
     """Count what one announcement of one seat leads to; see `count_alternative`."""
-    players = game.settings[PLAYERS]
     for done in range(0, count, LANES):
         n = min(LANES, count - done)
-        number_deals(first + np.uint64(done), s.number[:n])
-        deal(seed, n, players + 1, game.settings[RANKS], s)
-        draw_choices(game, seed, n, s)
+        deal_batch(game, seed, first + np.uint64(done), n, s)
         situation = s.row[SITUATION, :n]
         fill(situation, OPENING)
         for before in range(seat):

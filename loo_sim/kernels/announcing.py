@@ -28,8 +28,9 @@ OPENING = np.uint8(1)
 """The situation of the first to speak: nobody in, the miss there."""
 ZERO, MIXED = np.uint8(0), np.uint8(4)
 """Row values from here up name mixtures."""
-ONE, ACTION_BITS = np.uint8(1), np.uint8(ACTION_SHIFT)
-"""Bits of an entry below those that say who it is."""
+ONE = np.uint8(1)
+ACTION_BITS = np.uint8(ACTION_SHIFT)
+"""Bits of an entry below its announcement: the seat."""
 ENTRY = MAX_SEATS
 """Row of `entry_in` for the entry of the seat that speaks, behind those of the slots."""
 FORCED, SITUATION, SITUATION_IF, SAID = range(4)

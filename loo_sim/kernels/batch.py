@@ -17,8 +17,9 @@ from loo_sim.kernels.announcing import (
     SITUATION,
     announce,
 )
-from loo_sim.kernels.compiled import inner
+from loo_sim.kernels.compiled import inner, merged
 from loo_sim.kernels.contests import CONTEST_ROWS, fill
+from loo_sim.kernels.dealing import deal
 from loo_sim.kernels.game import (
     ALL_STAND,
     CLUB_LAW,
@@ -120,6 +121,14 @@ def number_deals(first, number):
     """Number consecutive deals from `first` on."""
     for lane in range(number.size):
         number[lane] = first + np.uint64(lane)
+
+
+@merged
+def deal_batch(game, seed, first, n, s):
+    """Deal `n` consecutive deals from `first` on, and draw what their choices need."""
+    number_deals(first, s.number[:n])
+    deal(seed, n, game.settings[PLAYERS] + 1, game.settings[RANKS], s)
+    draw_choices(game, seed, n, s)
 
 
 @inner

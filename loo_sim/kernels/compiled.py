@@ -21,7 +21,7 @@ inner = njit(**_LENT, **_ONLY_KERNELS)  # type: ignore[call-overload]
 """For functions that only kernels call: with no way in from Python they compile sooner."""
 
 merged = njit(inline="always", **_LENT)  # type: ignore[call-overload]
-"""For functions that one kernel calls in one place: compiled as if they were written there. What is
+"""For functions that a kernel calls in one place: compiled as if they were written there. What is
 called is optimised again inside each of its callers, so that a level less is compiled sooner."""
 
 

@@ -17,13 +17,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from loo_sim.kernels.announcing import KIND
+from loo_sim.kernels.announcing import ACTION_BITS, KIND, SAYS_DEFEND, SAYS_MISS
 from loo_sim.kernels.announcing import PREFERENCE as BATCH_PREFERENCE
 from loo_sim.kernels.compiled import inner
 from loo_sim.kernels.dealing import FIRST_TRUMP, TOP_TRUMP
 from loo_sim.kernels.game import (
-    ACTION_SHIFT,
-    DEFEND,
     DEFEND_WITH_OWN,
     FIRST_LEAD_HIGHEST,
     FIRST_LEAD_NEED,
@@ -36,7 +34,6 @@ from loo_sim.kernels.game import (
     LEAD_PLAIN,
     LEAD_TRUMP,
     LOSE,
-    MISS,
     PEOPLE_MOVE,
     PLAYS_DRAW,
     RANDOM_WORD,
@@ -51,7 +48,6 @@ REGISTER = 64
 SHIFT_A, SHIFT_B, SHIFT_C = np.uint32(0), np.uint32(8), np.uint32(16)
 BYTE = np.uint32(255)
 SEAT = np.uint8(SEAT_BITS)
-ACTION_BITS, TAKES_MISS, DEFENDS = np.uint8(ACTION_SHIFT), np.uint8(MISS), np.uint8(DEFEND)
 SLOTS = 16
 A, B, C = np.int64(0), np.int64(SLOTS), np.int64(2 * SLOTS)
 """First rows of the cards in hand, a row a slot."""
@@ -156,7 +152,7 @@ def find_hand(who, defend_with_own, holds):
     for place in range(holds.size):
         x = who[place]
         action = np.uint8(x >> ACTION_BITS)
-        takes_miss = (action == TAKES_MISS) | ((action == DEFENDS) & (not defend_with_own))
+        takes_miss = (action == SAYS_MISS) | ((action == SAYS_DEFEND) & (not defend_with_own))
         own = np.uint8(np.uint8(x & SEAT) + ONE)
         holds[place] = ZERO if takes_miss else own
 

@@ -6,10 +6,12 @@ import numpy as np
 import numpy.typing as npt
 
 from loo_sim.kernels.announcing import (
+    ACTION_BITS,
     FORCED,
     OPENING,
     RESULT,
     SAID,
+    SAYS_DEFEND,
     SITUATION,
     SITUATION_IF,
     announce,
@@ -19,24 +21,19 @@ from loo_sim.kernels.batch import (
     LANES,
     STANDERS_SHIFT,
     announce_all,
-    draw_choices,
+    deal_batch,
     make_scratch,
-    number_deals,
     sort_by_number,
 )
 from loo_sim.kernels.compiled import entry, inner
 from loo_sim.kernels.contests import TALLY, WHO, WINNER, copy, fill, play_tricks
-from loo_sim.kernels.dealing import deal
 from loo_sim.kernels.game import (
-    ACTION_SHIFT,
     ACTIONS,
-    DEFEND,
     FOLD,
     MAX_SEATS,
     MISS,
     NO_MISS,
     PLAYERS,
-    RANKS,
     RESULTS,
     SILENT,
     STAND,
@@ -48,8 +45,6 @@ DEFENCES = 5
 LOOED = MAX_SEATS + 1
 TRICK_SHIFT = np.uint8(2)
 """A player and what came of his contest are one byte: tricks + 4 seat + 64 action."""
-DEFENDS = np.uint8(DEFEND)
-U8_ACTION_SHIFT = np.uint8(ACTION_SHIFT)
 STANDS, TAKES_MISS = np.int64(STAND), np.int64(MISS)
 ZERO, ONE, SEVENTEEN = np.uint8(0), np.uint8(1), np.uint8(LOOED)
 
@@ -75,7 +70,7 @@ def add_to_pot(who, tricks, pot):
     """Count a player into what came of the pot: 1 more looed, or 17 (1 + his tricks) defended."""
     for place in range(pot.size):
         x, y = tricks[place], pot[place]
-        defends = np.uint8(who[place] >> U8_ACTION_SHIFT) == DEFENDS
+        defends = np.uint8(who[place] >> ACTION_BITS) == SAYS_DEFEND
         looed = ONE if x == ZERO else ZERO
         pot[place] = np.uint8(y + (np.uint8(SEVENTEEN * np.uint8(x + ONE)) if defends else looed))
 
@@ -110,9 +105,7 @@ def run_deals(game, seed, first, count, s, fates, pots):
     c = s.contest
     for done in range(0, count, LANES):
         n = min(LANES, count - done)
-        number_deals(first + np.uint64(done), s.number[:n])
-        deal(seed, n, game.settings[PLAYERS] + 1, game.settings[RANKS], s)
-        draw_choices(game, seed, n, s)
+        deal_batch(game, seed, first + np.uint64(done), n, s)
         announce_all(game, n, s)
         # A silent dealer is in slot 0 too, where nobody came in; his action tells him apart.
         for place in range(s.start[2]):
@@ -240,9 +233,7 @@ def run_announcements(game, seed, first, count, s, counts):
     players = game.settings[PLAYERS]
     for done in range(0, count, LANES):
         n = min(LANES, count - done)
-        number_deals(first + np.uint64(done), s.number[:n])
-        deal(seed, n, players + 1, game.settings[RANKS], s)
-        draw_choices(game, seed, n, s)
+        deal_batch(game, seed, first + np.uint64(done), n, s)
         situation = s.row[SITUATION, :n]
         fill(situation, OPENING)
         for seat in range(players):

@@ -123,12 +123,12 @@ def encode_play(
 
     Parameters
     ----------
-    words : ndarray of uint8, shape (people, 2, 2, 17, 3, 2, 5)
-        As `compile.Tables.play`, one a seat or person.
+    words : ndarray of uint8, shape (seats or kinds, 2, 2, 17, 3, 2, 5)
+        As `compile.Tables.play`, one a seat or kind of policy.
 
     Returns
     -------
-    play : uint8 (people, 2 * 2 * 17 * 3 * 2 * 5)
+    play : uint8 (seats or kinds, 2 * 2 * 17 * 3 * 2 * 5)
         The words in the kernels' numbers, as `Game.play`.
     shared : int16 (2, 2, 17, 5)
         The word of [trick, last, in play, kind] where all always share it, else -1.

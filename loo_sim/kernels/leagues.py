@@ -18,13 +18,11 @@ from loo_sim.kernels.announcing import KIND
 from loo_sim.kernels.batch import (
     LANES,
     announce_all,
-    draw_choices,
+    deal_batch,
     make_scratch,
-    number_deals,
 )
 from loo_sim.kernels.compiled import entry, inner
 from loo_sim.kernels.contests import WINNER, copy, play_tricks
-from loo_sim.kernels.dealing import deal
 from loo_sim.kernels.game import (
     ACTION_SHIFT,
     ALL_STAND,
@@ -34,7 +32,6 @@ from loo_sim.kernels.game import (
     PLAYERS,
     PLAYS_DRAW,
     POT,
-    RANKS,
     RESULTS,
     SEAT_BITS,
     STAND,
@@ -49,7 +46,7 @@ from loo_sim.kernels.purses import BANKROLL
 from loo_sim.kernels.seating import draw_orders
 from loo_sim.kernels.sessions import SessionGame, final_purses
 from loo_sim.kernels.settling import net_units
-from loo_sim.kernels.sums import add_moment
+from loo_sim.kernels.sums import add_moment, add_moments
 from loo_sim.policies.compile import RANDOM_PLAY, Rows, play_words
 from loo_sim.policies.features import situations
 from loo_sim.policies.policy import Policy
@@ -116,7 +113,7 @@ def encode_league(rules: Rules, policies: Sequence[Policy], players: int, pot: i
 
 
 @entry
-def run_league(game, seed, first, count, s, order, net, value, moments, results):
+def run_league(game, seed, first, count, s, order, net, difference, once, value, moments, results):
     """Play consecutive deals with every policy in every seat; see `count_league`.
 
     Parameters
@@ -133,6 +130,8 @@ def run_league(game, seed, first, count, s, order, net, value, moments, results)
         Work rows: the policies in the order in which they sit.
     net : int64 (policies, lanes)
         Work rows: net of each policy in a deal, in units, over all seats.
+    difference, once : int64 (lanes,)
+        As for `add_pairs`.
     value : int64 (RESULTS,)
         Work row: units that each result is worth to who stands.
     moments : int64 (policies, policies, MOMENTS)
@@ -145,9 +144,7 @@ def run_league(game, seed, first, count, s, order, net, value, moments, results)
         value[result] = net_units(game.settings[POT], game.settings[LOO], STAND, result)
     for done in range(0, count, LANES):
         n = min(LANES, count - done)
-        number_deals(first + np.uint64(done), s.number[:n])
-        deal(seed, n, players + 1, game.settings[RANKS], s)
-        draw_choices(game, seed, n, s)
+        deal_batch(game, seed, first + np.uint64(done), n, s)
         draw_orders(seed, s.number[:n], s.words, order)
         net[:, :n] = 0
         for turn in range(policies):
@@ -165,7 +162,7 @@ def run_league(game, seed, first, count, s, order, net, value, moments, results)
                 if lanes.size > 0:
                     play_tricks(game, k, lanes, s)
                     add_contests(k, lanes, value, s, net, results)
-        add_moments(net[:, :n], moments)
+        add_pairs(net, n, difference, once, moments)
 
 
 @inner
@@ -186,14 +183,26 @@ def add_contests(k, lanes, value, s, net, results):
 
 
 @inner
-def add_moments(net, moments):
-    """Add the nets of each policy, and the differences of each two, to the sums."""
+def add_pairs(net, n, difference, once, moments):
+    """Add the nets of each policy, and the differences of each two, to the sums.
+
+    Parameters
+    ----------
+    net : int64 (policies, lanes)
+        Net of each policy, in units, in `n` lanes.
+    n : int
+        Deals or tables.
+    difference, once : int64 (lanes,)
+        Work row; ones, since each counts once.
+    moments : int64 (policies, policies, MOMENTS)
+        Modified in place.
+    """
     for one in range(net.shape[0]):
-        for place in range(net.shape[1]):
-            add_moment(moments[one, one], net[one, place], ONE)
+        add_moments(moments[one, one], net[one, :n], once[:n])
         for other in range(one):
-            for place in range(net.shape[1]):
-                add_moment(moments[one, other], net[one, place] - net[other, place], ONE)
+            for lane in range(n):
+                difference[lane] = net[one, lane] - net[other, lane]
+            add_moments(moments[one, other], difference[:n], once[:n])
 
 
 @entry
@@ -221,9 +230,9 @@ def add_purses(units, played_by, brought, net, purses):
 
 
 @entry
-def add_tables(net, moments):
-    """Add the nets of tables to the sums, as `add_moments`."""
-    add_moments(net, moments)
+def add_tables(net, difference, once, moments):
+    """Add the nets of tables to the sums, as `add_pairs`."""
+    add_pairs(net, net.shape[1], difference, once, moments)
 
 
 def count_league(
@@ -248,10 +257,11 @@ def count_league(
     """
     order = np.zeros((len(moments), LANES), np.uint8)
     net = np.zeros((len(moments), LANES), np.int64)
+    difference, once = np.zeros(LANES, np.int64), np.ones(LANES, np.int64)
     value = np.zeros(RESULTS, np.int64)
     run_league(
         game, np.uint64(seed), np.uint64(first), count,
-        make_scratch(), order, net, value, moments, results,
+        make_scratch(), order, net, difference, once, value, moments, results,
     )  # fmt: skip
 
 
@@ -279,4 +289,4 @@ def count_session_league(
     for turn in range(len(moments)):
         found = final_purses(session, turn, seed, first, count)
         add_purses(found.units, found.played_by, brought, net, purses)
-    add_tables(net, moments)
+    add_tables(net, np.empty(count, np.int64), np.ones(count, np.int64), moments)

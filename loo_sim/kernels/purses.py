@@ -86,7 +86,7 @@ to in a deal, a sum of the bits below."""
 NOTHING, WON, IS_LOOED, TAKES_POT, DEFENDED_SHIFT = (np.uint8(bits) for bits in (0, 3, 4, 8, 4))
 """Bits of an outcome: tricks that are paid, looed, takes the whole pot; tricks of a defender."""
 ONE_TRICK, TWO_TRICKS, ZERO8 = np.uint8(1), np.uint8(2), np.uint8(0)
-ZERO, ONE, THREE = np.int64(0), np.int64(1), np.uint64(3)
+ZERO, THREE = np.int64(0), np.uint64(3)
 LOOED_SHIFT = np.uint8(2)
 NO_SQUARES, NO_TIMES, IS_HERE = np.float64(0), np.uint32(0), np.uint8(1)
 

@@ -8,13 +8,13 @@ import numpy as np
 import numpy.typing as npt
 
 from loo_sim.draws import TABLE_DEALS, TABLE_STREAM
-from loo_sim.kernels.announcing import FORCED, KIND
+from loo_sim.kernels.announcing import ACTION_BITS, FORCED, KIND, SAYS_DEFEND
 from loo_sim.kernels.batch import NO_SHIFT, announce_all, draw_choices, make_scratch, sort_by_number
 from loo_sim.kernels.compiled import entry, inner, merged
 from loo_sim.kernels.contests import TALLY, WHO, WINNER, copy, fill, play_tricks
 from loo_sim.kernels.counting import count_tricks
 from loo_sim.kernels.dealing import deal
-from loo_sim.kernels.game import ACTION_SHIFT, DEFEND, PLAYERS, RANKS, SEAT_BITS, Game
+from loo_sim.kernels.game import PLAYERS, RANKS, SEAT_BITS, Game
 from loo_sim.kernels.philox import block_words
 from loo_sim.kernels.purses import (
     ANTE,
@@ -88,7 +88,6 @@ DEALS_OF_TABLE = np.uint64(TABLE_DEALS)
 BOUNDS_AT_ONCE = 4
 """Bounds of pots come in groups of so many, the last filled up with one that is never reached."""
 ZERO8, ZERO, TWO = np.uint8(0), np.int64(0), np.int64(2)
-DEFENDS, ACTION_BITS = np.uint8(DEFEND), np.uint8(ACTION_SHIFT)
 
 
 class SessionGame(NamedTuple):
@@ -369,7 +368,7 @@ def come_to(who, outcome):
     """Tricks to what a player came to: nothing won is looed; a defender's tricks are not paid."""
     for place in range(outcome.size):
         won = outcome[place]
-        defends = np.uint8(who[place] >> ACTION_BITS) == DEFENDS
+        defends = np.uint8(who[place] >> ACTION_BITS) == SAYS_DEFEND
         paid = won if won != ZERO8 else IS_LOOED
         unpaid = np.uint8(won << DEFENDED_SHIFT)
         outcome[place] = unpaid if defends else paid

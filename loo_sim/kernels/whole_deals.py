@@ -8,17 +8,15 @@ import numpy as np
 import numpy.typing as npt
 
 from loo_sim.kernels.announcing import ACTION, FORCED
-from loo_sim.kernels.batch import LANES, announce_all, draw_choices, make_scratch, number_deals
+from loo_sim.kernels.batch import LANES, announce_all, deal_batch, make_scratch
 from loo_sim.kernels.compiled import entry, inner
 from loo_sim.kernels.contests import PLAYED, SLOTS, WINNER, play_tricks
-from loo_sim.kernels.dealing import deal
 from loo_sim.kernels.game import (
     ACTION_SHIFT,
     DEFEND,
     LOO,
     PLAYERS,
     POT,
-    RANKS,
     SEAT_BITS,
     SILENT,
     WHOLE_POT,
@@ -68,9 +66,7 @@ def run_whole_deals(game, seed, first, count, s, out):
     """Play consecutive deals and keep all of them; see `play_deals`."""
     for done in range(0, count, LANES):
         n = min(LANES, count - done)
-        number_deals(first + np.uint64(done), s.number[:n])
-        deal(seed, n, game.settings[PLAYERS] + 1, game.settings[RANKS], s)
-        draw_choices(game, seed, n, s)
+        deal_batch(game, seed, first + np.uint64(done), n, s)
         keep_batch(game, done, n, s, out)
 
 
