@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 
 from loo_sim.report import style
 from loo_sim.report.axes import Swept, name_missing, why_missing
+from loo_sim.report.dots import STAKES
 from loo_sim.report.exhibit import Exhibit, Table, each, make_exhibit
 from loo_sim.report.headlines import Game, Headline, Known, compare, missing
 from loo_sim.report.ranking import Candidate, extremes
@@ -17,7 +18,7 @@ from loo_sim.report.result import DONE, Cell
 from loo_sim.report.scale import Scale
 from loo_sim.report.seats import seat_values
 from loo_sim.report.sweep_map import FOOT, HEAD, LEGIBLE, LONGEST, MISSING, WIDEST, points_for
-from loo_sim.rounding import NONE, signed, with_error
+from loo_sim.rounding import NONE, with_error
 from loo_sim.studies.estimates import Z95
 
 _WIDE = 50
@@ -58,21 +59,14 @@ def draw_along(headline: Headline, axis: Swept, games: Sequence[Game]) -> Figure
     )
     for place, one in known:
         if not one.is_there:
-            axes.plot(
-                *(place, 0.04),
-                marker="x",
-                markersize=8,
-                markeredgewidth=1.8,
-                color="#d55e00",
-                transform=axes.get_xaxis_transform(),
-            )
+            style.draw_missing(axes, place, 0.04, axes.get_xaxis_transform())
     if axis.numbers and min(at) > 0 and max(at) > _WIDE * min(at):
         axes.set_xscale("log")
         axes.minorticks_off()
     crowded = len(at) > _MOST_ALONG or max(map(len, axis.words)) * len(at) > _MOST_SIGNS
     names = [style.shortened(word, LONGEST) for word in axis.words]
     axes.set_xticks(at, names, rotation=40 if crowded else 0, ha="right" if crowded else "center")
-    axes.yaxis.set_major_formatter(lambda number, _: signed(f"{number:,.10g}"))
+    axes.yaxis.set_major_formatter(STAKES)
     axes.grid(axis="y")
     axes.margins(y=0.12)
     axes.set_xlabel(axis.label)

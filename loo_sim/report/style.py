@@ -17,6 +17,7 @@ from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
 from matplotlib.text import Text
+from matplotlib.transforms import Transform
 
 WIDTH = 6.4
 """Inches: every figure is as wide as the text of an A4 page, and legible on a phone."""
@@ -250,6 +251,18 @@ def draw_squares(
 def write_texts(axes: Axes, squares: Sequence[Square], size: float) -> None:
     """Write the texts of `squares` alone, `size` points high."""
     axes.add_artist(_Labels([square for square in squares if square.text], size))
+
+
+def draw_missing(axes: Axes, x: float, y: float, transform: Transform) -> None:
+    """Draw a cross in the place of a figure that is not there, in the units of a `transform`."""
+    axes.plot(
+        *(x, y),
+        marker="x",
+        markersize=8,
+        markeredgewidth=1.8,
+        color="#d55e00",
+        transform=transform,
+    )
 
 
 class Line(NamedTuple):

@@ -10,10 +10,11 @@ from matplotlib.figure import Figure
 
 from loo_sim.report import style
 from loo_sim.report.axes import Swept, name_missing
+from loo_sim.report.dots import STAKES
 from loo_sim.report.exhibit import Exhibit, Table, make_exhibit
 from loo_sim.report.headlines import Game, Headline, Known, missing
 from loo_sim.report.ranking import Candidate, extremes, widened
-from loo_sim.rounding import NONE, interval, listed, signed, with_error
+from loo_sim.rounding import NONE, interval, listed, with_error
 from loo_sim.studies.estimates import FEW_DEALS, Z95
 
 LONGEST = 24
@@ -161,14 +162,7 @@ def draw_tornado(headline: Headline, found: Sequence[Effect]) -> Figure:
     axes = figure.subplots()
     for row, effect in enumerate(found):
         if not effect.means:
-            axes.plot(
-                *(0.5, row),
-                marker="x",
-                markersize=8,
-                markeredgewidth=1.8,
-                color="#d55e00",
-                transform=axes.get_yaxis_transform(),
-            )
+            style.draw_missing(axes, 0.5, row, axes.get_yaxis_transform())
             continue
         centre = float(np.mean(effect.means))
         ends = ((effect.lowest, "#e08214", "right", -1), (effect.highest, "#8073ac", "left", 1))
@@ -199,7 +193,7 @@ def draw_tornado(headline: Headline, found: Sequence[Effect]) -> Figure:
     axes.tick_params(axis="y", length=0)
     axes.grid(axis="x")
     axes.margins(x=0.2)
-    axes.xaxis.set_major_formatter(lambda number, _: signed(f"{number:,.10g}"))
+    axes.xaxis.set_major_formatter(STAKES)
     axes.set_xlabel(f"mean over the other settings, {headline.unit.strip()}")
     return figure
 

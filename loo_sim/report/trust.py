@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from loo_sim.report import style
 from loo_sim.report.checks import SUMS, Chance, chances
-from loo_sim.report.dots import Dot, draw_dots
+from loo_sim.report.dots import STAKES, Dot, draw_dots
 from loo_sim.report.exhibit import Exhibit, Table, make_exhibit
 from loo_sim.report.headlines import HEADLINES, Headline
 from loo_sim.report.ranking import widened
@@ -116,7 +116,7 @@ def draw_precision(found: Sequence[Precision]) -> Figure:
     axes.set_xscale("log")
     axes.set_yscale("log")
     for axis in (axes.xaxis, axes.yaxis):
-        axis.set_major_formatter(lambda value, _: f"{value:,.10g}")
+        axis.set_major_formatter(STAKES)
         axis.set_minor_formatter(lambda value, _: "")
     axes.grid()
     axes.margins(x=0.08, y=0.1)
