@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
-import subprocess
 
 import pandas as pd
 import pytest
+from browser import chromium, needs_chromium, opened
 from report_samples import announce_table, cell, deals_tables, page_of, write_result
 
 from loo_sim.report import picker, situations
@@ -16,7 +15,6 @@ from loo_sim.report.result import Cell, read_result
 from loo_sim.rounding import with_error
 
 DEALS = 4_000_000
-CHROMIUM = shutil.which("chromium")
 HOSTILE = "</script><script>alert(1)</script>"
 
 
@@ -132,17 +130,11 @@ def test_hostile_names_end_no_script(tmp_path):
 
 def shown_by_a_browser(html: str, folder, then: str = "") -> str:
     """The picker's section as chromium has it after its program and then another ran."""
-    page = html.replace("</body>", f"<script>{then}</script></body>")
-    (folder / "page.html").write_text(page, encoding="utf-8")
-    command = [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--dump-dom"]
-    done = subprocess.run(
-        [*command, f"--user-data-dir={folder / 'profile'}", (folder / "page.html").as_uri()],
-        check=True,
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
-    return done.stdout.split('<section id="picker-section"')[1].split("</section>")[0]
+    path = folder / "page.html"
+    path.write_text(html.replace("</body>", f"<script>{then}</script></body>"), encoding="utf-8")
+    with chromium() as browser, opened(browser, path) as page:
+        content = page.content()
+    return content.split('<section id="picker-section"')[1].split("</section>")[0]
 
 
 def rows_of(html: str) -> list[list[str]]:
@@ -163,12 +155,12 @@ def expected_rows(data, hand: str) -> list[list[str]]:
     return rows
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed (Debian's package)")
+@needs_chromium
 def test_a_browser_shows_the_hand_that_is_picked(page, data, tmp_path):
-    opened = shown_by_a_browser(page.html, tmp_path)
-    assert "hidden" not in opened.split(">")[0]
+    first = shown_by_a_browser(page.html, tmp_path)
+    assert "hidden" not in first.split(">")[0]
     # What is chosen first: one trump, the best of each.
-    assert rows_of(opened) == expected_rows(data, "1 14 14")
+    assert rows_of(first) == expected_rows(data, "1 14 14")
     pick = """
       const choose = (id, value) => {
         const select = document.getElementById(`picker-${id}`);
