@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 from loo_sim.report import style
@@ -17,7 +16,7 @@ from loo_sim.report.ranking import Candidate, extremes
 from loo_sim.report.result import DONE, Cell
 from loo_sim.report.scale import Scale
 from loo_sim.report.seats import seat_values
-from loo_sim.report.sweep_map import FOOT, HEAD, LEGIBLE, LONGEST, MISSING, WIDEST, points_for
+from loo_sim.report.sweep_map import MISSING, draw_columns, names_of
 from loo_sim.rounding import NONE, with_error
 from loo_sim.studies.estimates import Z95
 
@@ -64,8 +63,9 @@ def draw_along(headline: Headline, axis: Swept, games: Sequence[Game]) -> Figure
         axes.set_xscale("log")
         axes.minorticks_off()
     crowded = len(at) > _MOST_ALONG or max(map(len, axis.words)) * len(at) > _MOST_SIGNS
-    names = [style.shortened(word, LONGEST) for word in axis.words]
-    axes.set_xticks(at, names, rotation=40 if crowded else 0, ha="right" if crowded else "center")
+    axes.set_xticks(
+        at, names_of(axis), rotation=40 if crowded else 0, ha="right" if crowded else "center"
+    )
     axes.yaxis.set_major_formatter(STAKES)
     axes.grid(axis="y")
     axes.margins(y=0.12)
@@ -106,40 +106,17 @@ def draw_seats(axis: Swept, cells: Sequence[Cell]) -> Figure:
     there = {place: cell for place, cell in zip(axis.place, cells, strict=True) if has_seats(cell)}
     values = {place: seat_values(cell) for place, cell in there.items()}
     scale = Scale.of(net for table in values.values() for net in table["net"])
-    labels = 1.0
-    width = min(WIDEST, (style.WIDTH - labels) / len(axis.words))
-    figure = style.map_figure(HEAD + _SEAT * rows + FOOT)
-    plane = style.map_axes(figure, (labels, HEAD, width * len(axis.words), _SEAT * rows))
     squares = []
-    longest = 5
     for place in axis.place:
         if place not in values:
             squares += [MISSING._replace(row=row, column=place) for row in range(rows)]
             continue
-        n = there[place].deals
-        for row in each(values[place]):
-            known = Known(row.net, row.net_se, n)
-            colour, text = scale.colour(row.net), with_error(row.net, row.net_se, n)
-            longest = max(longest, len(text))
-            squares.append(
-                style.Square(
-                    rows - 1 - int(row.to_speak),
-                    place,
-                    to_hex(colour),
-                    style.ink_on(colour),
-                    text,
-                    not known.is_sure,
-                )
-            )
-    points = points_for(longest, width)
-    if points < LEGIBLE:
-        squares = [one if one.text == MISSING.text else one._replace(text="") for one in squares]
-    style.draw_squares(plane, squares, rows, len(axis.words), max(points, LEGIBLE))
-    names = [style.shortened(word, LONGEST) for word in axis.words]
-    plane.set_xticks(range(len(names)), names)
-    plane.xaxis.tick_top()
-    plane.xaxis.set_label_position("top")
-    plane.set_xlabel(axis.label)
+        for seat in each(values[place]):
+            known = Known(seat.net, seat.net_se, there[place].deals)
+            row = rows - 1 - int(seat.to_speak)
+            squares.append(scale.square(row, place, seat.net, known.told, not known.is_sure))
+    labels = 1.0
+    figure, plane = draw_columns(axis, rows, _SEAT, labels, squares)
     left = [str(rows - 1 - row) for row in range(rows)]
     plane.set_yticks(range(rows), [*left[:-1], "dealer"])
     plane.set_ylabel("players still to speak")

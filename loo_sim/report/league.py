@@ -6,7 +6,6 @@ from math import floor, isfinite, log10
 from typing import Any
 
 import pandas as pd
-from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 from loo_sim.report import style
@@ -22,9 +21,6 @@ MOST_TIED = 4
 
 LONGEST_NAME = 26
 """Signs of a policy's name in the map."""
-
-LEGIBLE = 5.0
-"""Points: numbers that would be smaller are left to the table."""
 
 _SQUARE, _HEAD, _FOOT = 0.46, 0.5, 0.78
 """Inches: most that a square of the map measures, above the map, below it."""
@@ -190,21 +186,18 @@ def draw_pairs(cell: Cell) -> Figure:
     figure = style.map_figure(_HEAD + size * len(order) + _FOOT)
     axes = style.map_axes(figure, (labels, _HEAD, size * len(order), size * len(order)))
     points = min(8.0, 19 * size)
-    squares = []
-    for row in each(pairs):
-        colour = scale.colour(row.net_diff)
-        squares.append(
-            style.Square(
-                order.index(row.policy),
-                order.index(row.rival),
-                to_hex(colour),
-                style.ink_on(colour),
-                signed(f"{row.net_diff:.{min(_places(abs(row.net_diff)), 3)}f}")
-                if points >= LEGIBLE
-                else "",
-                not row.low * row.high > 0,
-            )
+    squares = [
+        scale.square(
+            order.index(row.policy),
+            order.index(row.rival),
+            row.net_diff,
+            signed(f"{row.net_diff:.{min(_places(abs(row.net_diff)), 3)}f}")
+            if points >= style.LEGIBLE
+            else "",
+            not row.low * row.high > 0,
         )
+        for row in each(pairs)
+    ]
     style.draw_squares(axes, squares, len(order), len(order), points)
     axes.set_yticks(range(len(order)), [f"{name} ({n})" for n, name in enumerate(names, start=1)])
     axes.set_xticks(range(len(order)), [str(n) for n in range(1, len(order) + 1)])

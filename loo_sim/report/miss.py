@@ -8,7 +8,6 @@ from math import ceil
 
 import numpy as np
 import pandas as pd
-from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 from loo_sim.report import style
@@ -46,9 +45,6 @@ the two lines, below the last."""
 
 _TICK = 0.17
 """Inches that the number of a seat takes; where squares are narrower, some go without."""
-
-_LEGIBLE = 5.0
-"""Points: numbers that would be smaller are left to the table."""
 
 
 @lru_cache(maxsize=_KEPT)
@@ -123,19 +119,16 @@ def draw_miss_map(values: pd.DataFrame, players: int) -> Figure:
         for others, seats in groups.items():
             axes = style.map_axes(figure, (left, top, across * len(seats), tall))
             chosen = values[(values["contrast"] == contrast) & (values["others"] == others)]
-            squares = []
-            for row in each(chosen):
-                colour = scale.colour(row.value)
-                squares.append(
-                    style.Square(
-                        bands.index(row.band),
-                        seats.index(row.seat),
-                        to_hex(colour),
-                        style.ink_on(colour),
-                        signed(f"{row.value:.1f}") if size >= _LEGIBLE else "",
-                        not row.sure,
-                    )
+            squares = [
+                scale.square(
+                    bands.index(row.band),
+                    seats.index(row.seat),
+                    row.value,
+                    signed(f"{row.value:.1f}") if size >= style.LEGIBLE else "",
+                    not row.sure,
                 )
+                for row in each(chosen)
+            ]
             style.draw_squares(axes, squares, len(bands), len(seats), size)
             names = ["D" if seat == players - 1 else str(seat) for seat in seats]
             shown = range(len(seats) - 1, -1, -ceil(_TICK / across))

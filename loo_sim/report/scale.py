@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from matplotlib import colormaps
 from matplotlib.cm import ScalarMappable
-from matplotlib.colors import BoundaryNorm
+from matplotlib.colors import BoundaryNorm, to_hex
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
@@ -65,6 +65,11 @@ class Scale:
         """The colour of a value: red, green, blue and opacity, from 0 to 1."""
         red, green, blue, opacity = self._mappable.to_rgba(np.array([value]))[0]
         return red, green, blue, opacity
+
+    def square(self, row: int, column: int, value: float, text: str, noise: bool) -> style.Square:
+        """A square of a map in the colour of a value, its text in an ink that stands out on it."""
+        colour = self.colour(value)
+        return style.Square(row, column, to_hex(colour), style.ink_on(colour), text, noise)
 
     def draw(self, figure: Figure, left: float) -> None:
         """Draw the scale at the foot of a figure for maps, from `left` inches on."""

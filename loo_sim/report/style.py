@@ -56,6 +56,9 @@ INK = "#222222"
 QUIET = "#767676"
 HATCH = "////"
 
+LEGIBLE = 5.0
+"""Points: numbers of a map that would be smaller are left to the table."""
+
 _SETTINGS: Any = {
     "svg.fonttype": "none",
     "font.family": "DejaVu Sans",

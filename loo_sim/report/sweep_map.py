@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from matplotlib.colors import to_hex
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from loo_sim.report import style
@@ -17,13 +17,10 @@ from loo_sim.rounding import NONE
 LONGEST = 24
 """Signs of a value beside a map."""
 
-LEGIBLE = 5.0
-"""Points: numbers that would be smaller are left to the table."""
-
-WIDEST = 1.1
+_WIDEST = 1.1
 """Inches: most that a square is wide."""
 
-HEAD, FOOT = 0.55, 0.85
+_HEAD, _FOOT = 0.55, 0.85
 """Inches above a map and below it."""
 
 MISSING = style.Square(0, 0, "#ffffff", "#a33c00", "×", False)
@@ -33,10 +30,42 @@ _HEIGHT = 0.36
 """Inches: a row of a map."""
 
 
-def points_for(signs: int, width: float) -> float:
-    """How high text of so many signs may be in a square so many inches wide, points."""
+def draw_columns(
+    axis: Swept, rows: int, tall: float, labels: float, squares: Sequence[style.Square]
+) -> tuple[Figure, Axes]:
+    """A map with a column for each value of an axis; the names of its rows are left to do.
+
+    Parameters
+    ----------
+    axis : Swept
+        Along the columns.
+    rows : int
+        How many there are.
+    tall, labels : float
+        Inches that a row is high, and that are kept for the names of rows.
+    squares : sequence of Square
+        Their texts are left out, but for the crosses, where they would not be legible.
+    """
+    columns = len(axis.words)
+    width = min(_WIDEST, (style.WIDTH - labels) / columns)
+    figure = style.map_figure(_HEAD + tall * rows + _FOOT)
+    plane = style.map_axes(figure, (labels, _HEAD, width * columns, tall * rows))
     # A sign is about 0.58 of a font's size wide, and there are 72 points to the inch.
-    return min(8.0, 0.92 * 72 * width / (0.58 * signs))
+    signs = max(len(square.text) for square in squares)
+    points = min(8.0, 0.92 * 72 * width / (0.58 * signs))
+    if points < style.LEGIBLE:
+        squares = [one if one.text == MISSING.text else one._replace(text="") for one in squares]
+    style.draw_squares(plane, squares, rows, columns, max(points, style.LEGIBLE))
+    plane.set_xticks(range(columns), names_of(axis))
+    plane.xaxis.tick_top()
+    plane.xaxis.set_label_position("top")
+    plane.set_xlabel(axis.label)
+    return figure, plane
+
+
+def names_of(axis: Swept) -> list[str]:
+    """The values of an axis as they stand beside a figure."""
+    return [style.shortened(word, LONGEST) for word in axis.words]
 
 
 def draw_map(headline: Headline, axes: tuple[Swept, Swept], games: Sequence[Game]) -> Figure:
@@ -44,33 +73,16 @@ def draw_map(headline: Headline, axes: tuple[Swept, Swept], games: Sequence[Game
     down, along = axes
     values = [game.known.value for game in games]
     scale = Scale.of(values) if headline.of_zero else Scale.rising(values, headline.unit.strip())
-    longest = max(len(style.shortened(word, LONGEST)) for word in down.words)
-    labels = 0.35 + 0.085 * longest
-    width = min(WIDEST, (style.WIDTH - labels) / len(along.words))
-    figure = style.map_figure(HEAD + _HEIGHT * len(down.words) + FOOT)
-    place = (labels, HEAD, width * len(along.words), _HEIGHT * len(down.words))
-    plane = style.map_axes(figure, place)
-    texts = [known.told for _, known in games]
-    points = points_for(max(map(len, texts)), width)
-    squares = []
-    for row, column, game, text in zip(down.place, along.place, games, texts, strict=True):
-        known = game.known
-        if not known.is_there:
-            squares.append(MISSING._replace(row=row, column=column))
-            continue
-        colour = scale.colour(known.value)
-        noise = headline.of_zero and not known.is_sure
-        shown = text if points >= LEGIBLE else ""
-        squares.append(
-            style.Square(row, column, to_hex(colour), style.ink_on(colour), shown, noise)
-        )
-    style.draw_squares(plane, squares, len(down.words), len(along.words), max(points, LEGIBLE))
-    for axis, set_ticks in ((down, plane.set_yticks), (along, plane.set_xticks)):
-        names = [style.shortened(word, LONGEST) for word in axis.words]
-        set_ticks(range(len(names)), names)
-    plane.xaxis.tick_top()
-    plane.xaxis.set_label_position("top")
-    plane.set_xlabel(along.label)
+    squares = [
+        scale.square(row, column, known.value, known.told, headline.of_zero and not known.is_sure)
+        if known.is_there
+        else MISSING._replace(row=row, column=column)
+        for row, column, (_, known) in zip(down.place, along.place, games, strict=True)
+    ]
+    names = names_of(down)
+    labels = 0.35 + 0.085 * max(map(len, names))
+    figure, plane = draw_columns(along, len(names), _HEIGHT, labels, squares)
+    plane.set_yticks(range(len(names)), names)
     plane.set_ylabel(down.label)
     scale.draw(figure, max(labels, 0.75))
     return figure
