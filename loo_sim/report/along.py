@@ -8,16 +8,16 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from loo_sim.report import style
-from loo_sim.report.axes import Swept, name_missing, why_missing
+from loo_sim.report.axes import Swept, name_missing
 from loo_sim.report.dots import STAKES
 from loo_sim.report.exhibit import Exhibit, Table, each, make_exhibit
-from loo_sim.report.headlines import Game, Headline, Known, compare, missing
+from loo_sim.report.headlines import Game, Headline, Known, compare, games_table, missing
 from loo_sim.report.ranking import Candidate, extremes
 from loo_sim.report.result import DONE, Cell
 from loo_sim.report.scale import Scale
 from loo_sim.report.seats import seat_values
 from loo_sim.report.sweep_map import MISSING, draw_columns, names_of
-from loo_sim.rounding import NONE, with_error
+from loo_sim.rounding import with_error
 from loo_sim.studies.estimates import Z95
 
 _WIDE = 50
@@ -76,12 +76,6 @@ def draw_along(headline: Headline, axis: Swept, games: Sequence[Game]) -> Figure
 
 def along_exhibit(headline: Headline, axis: Swept, games: Sequence[Game]) -> Exhibit:
     """A figure along the one axis of a sweep."""
-    rows = [
-        (axis.words[place], f"{game.known.n:,.0f}", game.known.told)
-        if game.known.is_there
-        else (axis.words[place], NONE, why_missing(game.cell))
-        for place, game in zip(axis.place, games, strict=True)
-    ]
     told = (compare(headline, games), name_missing(missing(games)))
     return make_exhibit(
         f"along-{headline.slug}",
@@ -91,12 +85,7 @@ def along_exhibit(headline: Headline, axis: Swept, games: Sequence[Game]) -> Exh
         "has no figures.",
         " ".join(filter(None, told)),
         lambda: draw_along(headline, axis, games),
-        Table(
-            f"{headline.title}, {headline.unit.strip()} (standard error of the last digits in "
-            "brackets)",
-            (axis.name, "n", headline.unit.strip()),
-            tuple(rows),
-        ),
+        games_table(headline, [axis], games),
     )
 
 

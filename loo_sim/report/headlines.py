@@ -10,9 +10,11 @@ from typing import NamedTuple
 import pandas as pd
 
 from loo_sim.report import miss, swings
+from loo_sim.report.axes import Swept, why_missing
+from loo_sim.report.exhibit import Table
 from loo_sim.report.ranking import Candidate, extremes
 from loo_sim.report.result import DONE, Cell
-from loo_sim.rounding import interval, with_error
+from loo_sim.rounding import NONE, interval, with_error
 from loo_sim.studies.estimates import FEW_DEALS, Z95
 
 STAKES, PERCENT = " stakes", " %"
@@ -199,6 +201,26 @@ class Game(NamedTuple):
 def games_of(cells: Sequence[Cell], headline: Headline) -> list[Game]:
     """The data of a figure of a sweep: each game with what it knows, in the order of the sweep."""
     return [Game(cell, headline.of(cell)) for cell in cells]
+
+
+def games_table(headline: Headline, axes: Sequence[Swept], games: Sequence[Game]) -> Table:
+    """The figure of each game by its values of some axes; where it has none, why."""
+    unit = headline.unit.strip()
+    rows = [
+        (*(axis.words[axis.place[number]] for axis in axes), *_entries(game))
+        for number, game in enumerate(games)
+    ]
+    return Table(
+        f"{headline.title}, {unit} (standard error of the last digits in brackets)",
+        (*(axis.name for axis in axes), "n", unit),
+        tuple(rows),
+    )
+
+
+def _entries(game: Game) -> tuple[str, str]:
+    if not game.known.is_there:
+        return NONE, why_missing(game.cell)
+    return f"{game.known.n:,.0f}", game.known.told
 
 
 def missing(games: Sequence[Game]) -> list[Cell]:

@@ -8,11 +8,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from loo_sim.report import style
-from loo_sim.report.axes import Swept, name_missing, why_missing
-from loo_sim.report.exhibit import Exhibit, Table, make_exhibit
-from loo_sim.report.headlines import Game, Headline, compare, missing
+from loo_sim.report.axes import Swept, name_missing
+from loo_sim.report.exhibit import Exhibit, make_exhibit
+from loo_sim.report.headlines import Game, Headline, compare, games_table, missing
 from loo_sim.report.scale import Scale
-from loo_sim.rounding import NONE
 
 LONGEST = 24
 """Signs of a value beside a map."""
@@ -91,15 +90,6 @@ def draw_map(headline: Headline, axes: tuple[Swept, Swept], games: Sequence[Game
 def map_exhibit(headline: Headline, axes: tuple[Swept, Swept], games: Sequence[Game]) -> Exhibit:
     """A figure over the two axes of a sweep."""
     down, along = sorted(axes, key=lambda axis: len(axis.words))
-    rows = [
-        (down.words[row], along.words[column])
-        + (
-            (f"{game.known.n:,.0f}", game.known.told)
-            if game.known.is_there
-            else (NONE, why_missing(game.cell))
-        )
-        for row, column, game in zip(down.place, along.place, games, strict=True)
-    ]
     full = len(down.words) * len(along.words)
     told = [compare(headline, games), name_missing(missing(games))]
     if len(games) < full:
@@ -113,10 +103,5 @@ def map_exhibit(headline: Headline, axes: tuple[Swept, Swept], games: Sequence[G
         f"{along.name}, coloured by the figure; a cross marks a game that has no figures.",
         " ".join(filter(None, told)),
         lambda: draw_map(headline, (down, along), games),
-        Table(
-            f"{headline.title}, {headline.unit.strip()} (standard error of the last digits in "
-            "brackets)",
-            (down.name, along.name, "n", headline.unit.strip()),
-            tuple(rows),
-        ),
+        games_table(headline, [down, along], games),
     )
