@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
 from math import isfinite, nan
 from typing import NamedTuple
-
-import pandas as pd
 
 from loo_sim.report import miss, swings
 from loo_sim.report.axes import Swept, why_missing
@@ -18,9 +15,6 @@ from loo_sim.rounding import NONE, interval, with_error
 from loo_sim.studies.estimates import FEW_DEALS, Z95
 
 STAKES, PERCENT = " stakes", " %"
-
-_KEPT = 128
-"""Games whose miss is kept pooled while the page is put together."""
 
 
 class Known(NamedTuple):
@@ -101,16 +95,10 @@ def _pot_change(cell: Cell) -> Known:
     return Known(*swings.mean_swing(cell), cell.deals)
 
 
-@lru_cache(maxsize=_KEPT)
-def _first_who_may_ask(cell: Cell) -> pd.Series:
-    """What the miss is worth to the first who may ask; pooled once, as every exhibit asks."""
-    return miss.blind_miss(cell).iloc[0]
-
-
 def _value_of_miss(cell: Cell, column: str) -> Known:
     if "announce" not in cell.tables or not cell.tables["announce"]["miss_free"].any():
         return NOTHING
-    first = _first_who_may_ask(cell)
+    first = miss.blind_miss(cell).iloc[0]
     return Known(float(first[column]), float(first[f"{column}_se"]), int(first["n"]))
 
 

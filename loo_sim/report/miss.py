@@ -36,8 +36,9 @@ CONTRASTS = {
 STANDERS = ("nobody in yet", "one in", "two or more in")
 """Columns of the map."""
 
-_KEPT = 8
-"""Games whose tables are kept while the page is put together."""
+_KEPT, _KEPT_POOLED = 8, 128
+"""Games whose tables are kept while the page is put together, and those pooled to a row a seat: a
+sweep's games are asked for again by every exhibit that compares them."""
 
 _ROW, _LABELS, _GAP, _HEAD, _BETWEEN, _FOOT = 0.22, 1.85, 0.1, 0.5, 0.3, 0.78
 """Inches: a row of a map, its labels, between maps side by side, above each line of maps, between
@@ -188,7 +189,7 @@ def miss_map_exhibit(cell: Cell) -> Exhibit:
     )
 
 
-@lru_cache(maxsize=_KEPT)
+@lru_cache(maxsize=_KEPT_POOLED)
 def blind_miss(cell: Cell) -> pd.DataFrame:
     """What taking the miss nets in each seat whatever the hand.
 
