@@ -91,7 +91,7 @@ def situations(cell: Cell) -> tuple[Situation, ...]:
     )
 
 
-@lru_cache(maxsize=2)
+@lru_cache(maxsize=8)
 def matrices(cell: Cell) -> dict[tuple[int, int, bool], pd.DataFrame]:
     """What `strategy.matrix` gives for every situation, by the values of `SITUATION`."""
     rows = cell.tables["announce"]
