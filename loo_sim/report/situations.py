@@ -25,6 +25,7 @@ from loo_sim.report.strategy import (
     shares,
     spot_at,
     three_trumps,
+    value_table,
 )
 from loo_sim.rounding import NONE, percent_in_words, share_error, with_error
 from loo_sim.studies.estimates import FEW_DEALS
@@ -352,27 +353,18 @@ def how_common(cell: Cell, most: int) -> str:
 
 def all_values(cell: Cell) -> Table:
     """The values of every kind of hand in every situation, the most common ones first."""
-    rows = []
-    for situation in situations(cell):
-        for kind in each(matrices(cell)[situation.key]):
-            rows.append(
+    return value_table(
+        ("situation", "trumps", "row of its grid", "column of its grid"),
+        (
+            (
                 (
                     situation.spot.title,
                     str(kind.trumps),
                     *(rank_sign(rank) if rank else NONE for rank in (kind.row, kind.col)),
-                    f"{kind.n:,}",
-                    with_error(kind.stand, kind.stand_se, kind.n),
-                    with_error(kind.miss, kind.miss_se, kind.n),
-                    with_error(kind.miss_minus_stand, kind.miss_minus_stand_se, kind.n),
-                    IN_WORDS[kind.best] if kind.sure else "too close to call",
-                    with_error(kind.margin, kind.margin_se, kind.n),
-                )
+                ),
+                kind,
             )
-    return Table(
-        "Values in stakes, folding and defending being 0 (standard error of the last digits)",
-        (
-            *("situation", "trumps", "row of its grid", "column of its grid", "deals"),
-            *("stand", "miss", "miss less stand", "best", "margin"),
+            for situation in situations(cell)
+            for kind in each(matrices(cell)[situation.key])
         ),
-        tuple(rows),
     )

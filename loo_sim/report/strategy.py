@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import pandas as pd
 from matplotlib.figure import Figure
@@ -169,18 +171,7 @@ def grid_exhibit(cell: Cell, spot: Spot, kinds: pd.DataFrame, trumps: int) -> Ex
         if action in share.index
     ]
     caption = f"With {GRIDS[trumps]}, what pays best, by share of deals: {', '.join(found)}."
-    rows = [
-        (
-            f"{rank_sign(kind.row)}, {rank_sign(kind.col)}",
-            f"{int(kind.n):,}",
-            with_error(kind.stand, kind.stand_se, kind.n),
-            with_error(kind.miss, kind.miss_se, kind.n),
-            with_error(kind.miss_minus_stand, kind.miss_minus_stand_se, kind.n),
-            IN_WORDS[kind.best] if kind.sure else "too close to call",
-            with_error(kind.margin, kind.margin_se, kind.n),
-        )
-        for kind in each(kinds.sort_values(["row", "col"], ascending=False))
-    ]
+    ordered = kinds.sort_values(["row", "col"], ascending=False)
     row_name, column_name = AXES[trumps]
     return make_exhibit(
         f"strategy-{cell.number}-{spot.slug}-{trumps}",
@@ -189,18 +180,29 @@ def grid_exhibit(cell: Cell, spot: Spot, kinds: pd.DataFrame, trumps: int) -> Ex
         "holds the letter of the best announcement and its margin to the next in stakes.",
         caption,
         lambda: draw_grid(kinds, trumps, cell.deck),
-        Table(
-            "Values in stakes, folding and defending being 0 (standard error of the last digits)",
+        value_table(
+            (f"{row_name}, {column_name}",),
+            (((f"{rank_sign(kind.row)}, {rank_sign(kind.col)}",), kind) for kind in each(ordered)),
+        ),
+    )
+
+
+def value_table(heads: tuple[str, ...], kinds: Iterable[tuple[tuple[str, ...], Any]]) -> Table:
+    """The values of kinds of hands, each after its entries under some `heads` of its own."""
+    return Table(
+        "Values in stakes, folding and defending being 0 (standard error of the last digits)",
+        (*heads, "deals", "stand", "miss", "miss less stand", "best", "margin"),
+        tuple(
             (
-                f"{row_name}, {column_name}",
-                "deals",
-                "stand",
-                "miss",
-                "miss less stand",
-                "best",
-                "margin",
-            ),
-            tuple(rows),
+                *entries,
+                f"{int(kind.n):,}",
+                with_error(kind.stand, kind.stand_se, kind.n),
+                with_error(kind.miss, kind.miss_se, kind.n),
+                with_error(kind.miss_minus_stand, kind.miss_minus_stand_se, kind.n),
+                IN_WORDS[kind.best] if kind.sure else "too close to call",
+                with_error(kind.margin, kind.margin_se, kind.n),
+            )
+            for entries, kind in kinds
         ),
     )
 
