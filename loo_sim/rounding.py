@@ -24,6 +24,11 @@ def _decimals(error: float, digits: int) -> int:
     return digits - 1 - floor(log10(rounded)) if rounded else places
 
 
+def places_of(size: float) -> int:
+    """Decimal places that show a size to its second digit; two if there is none."""
+    return max(0, 1 - floor(log10(size))) if size > 0 else _PLACES_IF_EXACT
+
+
 def signed(text: str) -> str:
     """The same number with a minus sign in place of a hyphen, and no minus before zero."""
     if not text.startswith("-"):

@@ -369,7 +369,9 @@ def test_kinds_that_surely_pay_at_no_pot_are_told_apart(tmp_path):
     table.loc[none, "stand_loo_se"] = 0.1 / np.sqrt(table.loc[none, "n"])
     table.loc[none, "stand_tricks_se"] = 1 / np.sqrt(table.loc[none, "n"])
     game = read_result(write_result(tmp_path, [cell()], {"announce": table})).cells[0]
-    told = break_even.where_standing_pays(game, strategy.spots(game)[0])
+    spot = strategy.spots(game)[0]
+    kinds = break_even.break_even_pots(game, values.kinds_at(game, spot))
+    told = break_even.where_standing_pays(game, spot, kinds)
     # The sample is looed in 0.3 of the deals with all other hands, and wins one trick: 2.7 stakes.
     assert "it breaks even at a pot of 2.7" in told
     assert "with no trump it pays at no pot surely (95 %" in told

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from loo_sim.report.hands import rank_range
+from loo_sim.report.hands import TRUMPS, rank_range
 from loo_sim.report.miss import on_offer
 from loo_sim.report.pooling import pool
 from loo_sim.report.result import Cell
@@ -20,7 +20,6 @@ MOST_PHRASES = 4
 MOST_GAMES = 3
 """Games told of in one sentence."""
 
-_HEADS = {3: "three trumps", 2: "two trumps", 1: "one trump", 0: "no trump"}
 _ROWS = {3: "", 2: "the higher ", 1: "", 0: "best card "}
 _COLUMNS = {3: "", 2: "the lower", 1: "best plain card", 0: "second card"}
 
@@ -126,7 +125,8 @@ def miss_hands(kinds: pd.DataFrame) -> tuple[str, pd.DataFrame]:
     """
     words: list[str] = []
     covered = pd.Series(False, index=kinds.index)
-    for trumps, head in _HEADS.items():
+    for trumps in (3, 2, 1, 0):
+        head = TRUMPS[trumps]
         grid = kinds.loc[kinds["trumps"] == trumps, ["row", "col", "best", "sure"]]
         found = runs(grid)
         if not found:

@@ -247,9 +247,8 @@ def how_the_pot_counts(cell: Cell) -> str:
     )
 
 
-def where_standing_pays(cell: Cell, spot: Spot) -> str:
-    """Sentences on the kinds of hands that may stand at any pot, and on those that may not."""
-    kinds = break_even_pots(cell, kinds_at(cell, spot))
+def where_standing_pays(cell: Cell, spot: Spot, kinds: pd.DataFrame) -> str:
+    """Sentences on the `kinds` of hands that may stand at any pot, and on those that may not."""
     least = least_pot(cell)
     always = [kind.band for kind in each(kinds) if kind.high <= least]
     others = [kind for kind in each(kinds) if least < kind.high < inf]
@@ -284,9 +283,9 @@ def break_even_exhibit(cell: Cell, spot: Spot) -> Exhibit:
         return _surplus_exhibit(cell, spot)
     kinds = break_even_pots(cell, kinds_at(cell, spot))
     caption = (
-        f"{where_standing_pays(cell, spot)} Marks show where a line crosses 0, with its interval; "
-        f"shading, 95 % bands, and pots below {stakes(least_pot(cell))}, which cannot be. Each "
-        "panel has a scale of its own."
+        f"{where_standing_pays(cell, spot, kinds)} Marks show where a line crosses 0, with its "
+        f"interval; shading, 95 % bands, and pots below {stakes(least_pot(cell))}, which cannot "
+        "be. Each panel has a scale of its own."
     )
     rows = tuple(
         (

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from loo_sim.cards import HandClasses, hand_classes
-from loo_sim.report.hands import features
+from loo_sim.report.hands import TRUMPS, features
 from loo_sim.report.result import DONE, Cell
 from loo_sim.rules import UNITS_PER_STAKE
 from loo_sim.studies.strata import cut
@@ -236,7 +236,7 @@ def _hands_of_first_seat(cell: Cell) -> Iterable[Chance]:
     live = {52: (12, 39), 32: (7, 24)}[cell.deck]
     trumps = features(cell.deck)["trumps"].loc[list(classes.names)].to_numpy()
     pack = "" if cell.deck == 52 else f", {cell.deck} cards"
-    for number, name in enumerate(("no trump", "one trump", "two trumps", "three trumps")):
+    for number, name in enumerate(TRUMPS):
         chance = comb(live[0], number) * comb(live[1], 3 - number) / comb(sum(live), 3)
         yield _share(f"seat 0 is dealt {name}{pack}", chance, int(dealt[trumps == number].sum()), n)
     held = np.array([name.startswith("As") for name in classes.names])

@@ -9,7 +9,7 @@ import pandas as pd
 from loo_sim.cards import ACE, lowest_rank
 from loo_sim.report.break_even import break_even_pots, least_pot, verdict
 from loo_sim.report.exhibit import Table, each
-from loo_sim.report.hands import rank_sign
+from loo_sim.report.hands import TRUMPS, rank_sign
 from loo_sim.report.result import Cell
 from loo_sim.report.strategy import Spot
 from loo_sim.report.values import kinds_at
@@ -17,8 +17,6 @@ from loo_sim.rounding import NONE, listed, stakes
 
 _TOP = ("trumps", "row")
 """Columns that tell the hands of the crib apart: how many trumps, and the top card."""
-
-_CRIB = {2: "two trumps", 1: "one trump", 0: "no trump"}
 
 
 def _outward(low: float, high: float) -> tuple[str, str]:
@@ -41,9 +39,9 @@ def crib(cell: Cell, spots: list[Spot]) -> Table:
     for spot in spots:
         kinds = kinds_at(cell, spot, _TOP)
         told = _crib_entries(cell, kinds)
-        for trumps, name in _CRIB.items():
+        for trumps in (2, 1, 0):
             columns.append({row: told[held, row] for held, row in told if held == trumps})
-            heads.append(f"{spot.title}: {name}")
+            heads.append(f"{spot.title}: {TRUMPS[trumps]}")
         if (3, 0) in told:
             three.append(f"{spot.title}: {told[3, 0]}")
     ranks = range(ACE, lowest_rank(cell.deck) - 1, -1)

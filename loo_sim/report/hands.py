@@ -25,7 +25,10 @@ BANDS = (
 )
 """Bands of hands from strong to weak, for maps."""
 
-GRIDS = {1: "one trump", 0: "no trump", 2: "two trumps"}
+TRUMPS = ("no trump", "one trump", "two trumps", "three trumps")
+"""How many trumps a hand has, in words."""
+
+GRIDS = {number: TRUMPS[number] for number in (1, 0, 2)}
 """The three grids of a strategy matrix, by number of trumps, in the order shown."""
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import floor, isfinite, log10
+from math import isfinite
 from typing import Any
 
 import pandas as pd
@@ -13,7 +13,7 @@ from loo_sim.report.dots import Dot, draw_dots
 from loo_sim.report.exhibit import Exhibit, Table, each, make_exhibit
 from loo_sim.report.result import Cell
 from loo_sim.report.scale import Scale
-from loo_sim.rounding import NONE, interval, listed, rough, signed, with_error
+from loo_sim.rounding import NONE, interval, listed, places_of, rough, signed, with_error
 from loo_sim.studies.league import apart_in_words, standing_in_words
 
 MOST_TIED = 4
@@ -54,14 +54,9 @@ def _between(row: Any) -> str:
     """The difference of a pair with the interval that holds for all pairs together."""
     if not isfinite(row.low):
         return interval(row.net_diff, float("nan"), row.n)
-    places = _places((row.high - row.low) / 2)
+    places = places_of((row.high - row.low) / 2)
     low, high = (signed(f"{end:,.{places}f}") for end in (row.low, row.high))
     return f"{signed(f'{row.net_diff:,.{places}f}')} ({low} to {high})"
-
-
-def _places(size: float) -> int:
-    """Decimal places that show a size to its second digit."""
-    return max(0, 1 - floor(log10(size))) if size > 0 else 2
 
 
 def who_is_best(cell: Cell) -> str:
@@ -191,7 +186,7 @@ def draw_pairs(cell: Cell) -> Figure:
             order.index(row.policy),
             order.index(row.rival),
             row.net_diff,
-            signed(f"{row.net_diff:.{min(_places(abs(row.net_diff)), 3)}f}")
+            signed(f"{row.net_diff:.{min(places_of(abs(row.net_diff)), 3)}f}")
             if points >= style.LEGIBLE
             else "",
             not row.low * row.high > 0,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pandas as pd
 from matplotlib.figure import Figure
 
@@ -123,8 +125,7 @@ def looed_exhibit(cell: Cell, spot: Spot) -> Exhibit:
             BANDS[row.band],
             _ANNOUNCED[row.announced],
             f"{int(row.n):,}",
-            percent_with_error(row.looed, row.of),
-            f"{with_ends(100 * row.looed, 100 * row.low, 100 * row.high)} %",
+            *_entries(row),
         )
         for row in each(chances)
     )
@@ -143,6 +144,14 @@ def looed_exhibit(cell: Cell, spot: Spot) -> Exhibit:
             ("hand", "plays", "deals", "looed", "interval"),
             rows,
         ),
+    )
+
+
+def _entries(row: Any) -> tuple[str, str]:
+    """The chance of being looed for a table: with its error, and with the ends of its interval."""
+    return (
+        percent_with_error(row.looed, row.of),
+        f"{with_ends(100 * row.looed, 100 * row.low, 100 * row.high)} %",
     )
 
 
@@ -183,8 +192,7 @@ def seat_exhibit(cell: Cell) -> Exhibit | None:
         (
             cell.seat_name(int(row.seat)),
             f"{int(row.of):,}",
-            percent_with_error(row.looed, row.of),
-            f"{with_ends(100 * row.looed, 100 * row.low, 100 * row.high)} %",
+            *_entries(row),
         )
         for row in each(seats)
     )

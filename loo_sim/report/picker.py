@@ -8,7 +8,7 @@ from typing import Any
 
 from loo_sim.report import style
 from loo_sim.report.exhibit import each
-from loo_sim.report.hands import GRIDS, rank_sign
+from loo_sim.report.hands import GRIDS, TRUMPS, rank_sign
 from loo_sim.report.result import Cell
 from loo_sim.report.situations import how_often, is_known, matrices, situations
 from loo_sim.report.strategy import AXES, IN_WORDS, KIND
@@ -50,7 +50,7 @@ def picker_data(cells: list[Cell]) -> str:
         "words": {look.letter: IN_WORDS[name] for name, look in style.ACTIONS.items()},
         "grids": {
             **{str(trumps): [GRIDS[trumps], *AXES[trumps]] for trumps in sorted(GRIDS)},
-            "3": ["three trumps"],
+            "3": [TRUMPS[3]],
         },
         "games": games,
     }

@@ -16,7 +16,7 @@ from loo_sim.report.exhibit import Exhibit, Table, make_exhibit
 from loo_sim.report.headlines import HEADLINES, Headline
 from loo_sim.report.ranking import widened
 from loo_sim.report.result import DONE, Cell, Result
-from loo_sim.rounding import NONE, listed, signed, stakes, with_error
+from loo_sim.rounding import NONE, listed, places_of, signed, stakes, with_error
 from loo_sim.studies.estimates import Z95
 
 MOST_SHOWN = 24
@@ -167,7 +167,7 @@ def tell_precision(result: Result, found: Sequence[Precision]) -> str:
 
 def _size(half: float) -> str:
     """A half-width with two significant digits."""
-    return f"{half:.{max(0, 1 - int(np.floor(np.log10(half))))}f}"
+    return f"{half:.{places_of(half)}f}"
 
 
 def precision_exhibit(result: Result) -> Exhibit | None:
