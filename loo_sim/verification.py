@@ -222,6 +222,7 @@ def _differing(
         totals += [Total(study.empty_counts(cell)) for _ in range(threads - 1)]
         count_cell(
             study,
+            cell,
             game,
             experiment.seed,
             [kept.chunk for kept in here],

@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from loo_sim.studies.estimates import Z95
 from loo_sim.studies.figures import Figure
+from loo_sim.studies.moments import Moments, Running
 
 KINDS = 7
 THREE_CELLS = 'study = "deals"\ndeals = 95\nseed = 4\n[sweep]\npot = [3, 6, 9]\n'
@@ -65,6 +66,10 @@ class FakeStudy:
     def half_width(self, tables: Any) -> float:
         kinds = np.repeat(np.arange(KINDS), tables["kinds"]["n"].to_numpy())
         return Z95 * float(np.std(kinds, ddof=1)) / sqrt(kinds.size)
+
+    def running(self, cell: Any, work: int, counts: Any) -> tuple[Running, ...]:
+        n = counts[0].tolist()
+        return (Running("kind", Moments.counted(sum(n), n, range(KINDS)), 1),)
 
     def headline(self, tables: Any) -> list[tuple[Figure, ...]]:
         deals = sum(tables["kinds"]["n"].to_pylist())

@@ -307,7 +307,7 @@ def test_run_again(study, tmp_path):
     before = sorted(tmp_path.rglob("*"))
     shown = loosim("reproduce", out, "--run", "--json", "--quiet")
     assert (shown.exit_code, shown.stderr) == (0, "")
-    assert json.loads(shown.stdout)["same"] == {"chunks": True, "kinds": True}
+    assert json.loads(shown.stdout)["same"] == {"chunks": True, "kinds": True, "running": True}
     assert sorted(tmp_path.rglob("*")) == before
 
 
@@ -323,7 +323,7 @@ def test_a_run_that_comes_out_otherwise(study, tmp_path):
     study.tables = wrong
     shown = loosim("reproduce", out, "--run", "--quiet")
     assert shown.exit_code == 4
-    assert "kinds    differs" in shown.stdout
+    assert "kinds     differs" in shown.stdout
     assert "chunks   same to the byte" in shown.stdout
 
 
@@ -336,7 +336,7 @@ def test_a_run_of_which_every_cell_fails(study, tmp_path):
     study.tables = fail
     shown = loosim("reproduce", out, "--run", "--quiet")
     assert shown.exit_code == 4
-    assert "kinds    differs" in shown.stdout
+    assert "kinds     differs" in shown.stdout
 
 
 def test_a_run_that_is_stopped(study, tmp_path):

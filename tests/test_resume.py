@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from contextlib import suppress
+from math import isnan, nan
 from pathlib import Path
 
 import numpy as np
@@ -324,13 +325,17 @@ def test_parts_that_a_kill_left_beside_their_sum_are_not_counted_twice(tmp_path)
     for thread, (chunks, n) in enumerate([([0, 3], 5), ([1], 7), ([2, 4, 5], 11)]):
         counts = (np.full((2, 3), n, np.uint32), np.full(1, n + 0.5))
         checksums = [2**64 - 1 - chunk for chunk in chunks]
-        parts.save(thread, Total(counts, chunks, checksums, 1.0 + n))
+        running = [[[chunk, 2, 0.5, nan], [3, 4, chunk, 1.5]] for chunk in chunks]
+        parts.save(thread, Total(counts, chunks, checksums, running, 1.0 + n))
     left_over = (tmp_path / "cell-4.part-1").read_bytes()
     for _ in range(2):
         total, damaged = parts.load()
         assert damaged == []
         assert sorted(total.chunks) == [0, 1, 2, 3, 4, 5]
         assert total.checksums == [2**64 - 1 - chunk for chunk in total.chunks]
+        for chunk, (first, second) in zip(total.chunks, total.running, strict=True):
+            assert (first[:3], isnan(first[3])) == ([chunk, 2, 0.5], True)
+            assert second == [3, 4, chunk, 1.5]
         assert [array.tolist() for array in total.counts] == [[[23] * 3] * 2, [24.5]]
         assert total.seconds == 12.0
         assert names(tmp_path) == ["cell-4.part-0"]

@@ -207,6 +207,7 @@ def test_an_older_result_is_replaced_whole(study, tmp_path):
         "chunks.parquet",
         "kinds.parquet",
         "manifest.json",
+        "running.parquet",
     ]
     assert sorted(item.name for item in tmp_path.iterdir()) == ["out", "x.toml"]
 

@@ -17,6 +17,7 @@ from loo_sim.report import (
     pot_path,
     purses,
     ruin,
+    running,
     seats,
     sensitivity,
     situations,
@@ -211,7 +212,11 @@ def _trust_section(result: Result) -> Section:
     """Why the figures can be believed."""
     section = Section("trust", "Why believe this")
     sums = trust.held(result.cells)
-    made = (trust.precision_exhibit(result), trust.chances_exhibit(result.cells))
+    made = (
+        trust.precision_exhibit(result),
+        running.running_exhibit(result),
+        trust.chances_exhibit(result.cells),
+    )
     section.exhibits = [exhibit for exhibit in made if exhibit]
     if sums:
         section.lead = [trust.tell_sums(sums)]

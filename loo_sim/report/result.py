@@ -37,6 +37,7 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
         *("stand_pot", "stand_pot_se", "miss_pot", "miss_pot_se"),
     ),
     "precision": ("seat", "figure", "mean", "mean_se"),
+    "running": ("chunk", "figure", "n", "deals", "mean", "mean_se"),
     "session": (
         *("pot", "pot_se", "pot_error_ratio", "single", "single_se", "clean", "clean_se"),
         *("clean_gap", "longest", "longest_se", "pot_left", "pot_left_se", "met_cap"),

@@ -159,8 +159,7 @@ def tell_precision(result: Result, found: Sequence[Precision]) -> str:
         )
     told.append(
         f"Only the filled marks are measured. The lines follow from them, as errors fall with the "
-        f"square root of the number of {unit}: half the error takes four times as many. What the "
-        "estimates were on the way there is not kept."
+        f"square root of the number of {unit}: half the error takes four times as many."
     )
     return " ".join(told)
 

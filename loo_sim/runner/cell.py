@@ -155,6 +155,9 @@ class CellAtWork:
             for row in study.headline(tables)
         ]
         tables["chunks"] = self._total.table(self.goal, self._length)
+        figures = [one.figure for one in study.running(self.cell, self.deals, self._total.counts)]
+        if figures:
+            tables["running"] = self._total.running_table(figures)
         told = (self._seconds(), headline, self.deals, precision)
         return tables, dict(zip(OUTCOME, told, strict=True))
 
@@ -202,7 +205,16 @@ class CellAtWork:
         advance = at.progress.advance
         try:
             count_cell(
-                at.study, game, at.seed, todo, totals, self._save, advance, may_go_on, stopper
+                at.study,
+                self.cell,
+                game,
+                at.seed,
+                todo,
+                totals,
+                self._save,
+                advance,
+                may_go_on,
+                stopper,
             )
         except KeyboardInterrupt:
             self.deals = sum(deals_in(part.chunks, self.goal, self._length) for part in totals)

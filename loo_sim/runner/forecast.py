@@ -329,6 +329,7 @@ def _measured(
     asked = count()
     count_cell(
         study,
+        cell,
         game,
         experiment.seed,
         todo,

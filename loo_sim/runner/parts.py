@@ -1,14 +1,15 @@
 """Keeps the counts of a cell that is at work: a file a thread, its totals so far.
 
 A file is one line of SHA-256 over all that follows, one line of JSON, and then the arrays' bytes:
-the numbers of the chunks that the counts hold, their checksums, and the counts.
+the numbers of the chunks that the counts hold, their checksums, what each gives of the figures that
+are followed, and the counts.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from math import prod
 from pathlib import Path
@@ -31,6 +32,10 @@ CHUNK_COLUMNS = ("chunk", "first", "n", "checksum")
 """Of the table ``chunks``: number, first deal (or table), deals, checksum of the counts."""
 
 
+RUNNING_COLUMNS = ("n", "deals", "mean", "mean_se")
+"""Of the table ``running``, after the number of the chunk and the figure: see docs/files.md."""
+
+
 @dataclass
 class Total:
     """What some chunks of a cell come to.
@@ -43,6 +48,9 @@ class Total:
         Numbers of the chunks that they hold.
     checksums : list of int
         Of the counts of each of these chunks (`kernels.checksum`).
+    running : list of sequence
+        What each of these chunks alone gives of each figure that the study follows: rows of
+        `RUNNING_COLUMNS`.
     seconds : float
         Time that the cell had taken by then.
     """
@@ -50,6 +58,7 @@ class Total:
     counts: Counts
     chunks: list[int] = field(default_factory=list)
     checksums: list[int] = field(default_factory=list)
+    running: list[Sequence[Sequence[float]]] = field(default_factory=list)
     seconds: float = 0.0
 
     def add(self, other: Total) -> None:
@@ -58,6 +67,7 @@ class Total:
             whole += part
         self.chunks += other.chunks
         self.checksums += other.checksums
+        self.running += other.running
         self.seconds = max(self.seconds, other.seconds)
 
     def table(self, deals: int, length: int) -> pa.Table:
@@ -74,6 +84,28 @@ class Total:
             np.array(self.checksums, np.uint64)[order],
         )
         return pa.table(dict(zip(CHUNK_COLUMNS, columns, strict=True)))
+
+    def running_table(self, figures: Sequence[str]) -> pa.Table:
+        """The table ``running``: a row for each chunk and figure that is followed, in order."""
+        import pyarrow as pa
+
+        order = np.argsort(self.chunks)
+        n, deals, mean, se = _values(self.running)[order].reshape(-1, len(RUNNING_COLUMNS)).T
+        columns = (n.astype(np.int64), deals.astype(np.int64), mean, se)
+        return pa.table(
+            {
+                "chunk": np.repeat(np.array(self.chunks, np.int64)[order], len(figures)),
+                "figure": list(figures) * len(order),
+                **{
+                    name: pa.array(column, from_pandas=True)
+                    for name, column in zip(RUNNING_COLUMNS, columns, strict=True)
+                },
+            }
+        )
+
+
+_BESIDE = 3
+"""Arrays of a file before the counts."""
 
 
 class Parts:
@@ -110,6 +142,7 @@ class Parts:
         arrays: list[npt.NDArray[Any]] = [
             np.array(total.chunks, np.uint32),
             np.array(total.checksums, np.uint64),
+            _values(total.running),
             *map(np.ascontiguousarray, total.counts),
         ]
         head = {"of": self._of, "arrays": _shapes(arrays), "seconds": total.seconds}
@@ -177,15 +210,22 @@ class Parts:
         line, _, content = rest.partition(b"\n")
         head = json.loads(line)
         shapes = head["arrays"]
-        if head["of"] != self._of or shapes[2:] != _shapes(like):
+        if head["of"] != self._of or shapes[_BESIDE:] != _shapes(like):
             return None
         arrays, start = [], 0
         for kind, shape in shapes:
             array = np.frombuffer(content, kind, prod(shape), start).reshape(shape)
             arrays.append(array)
             start += array.nbytes
-        chunks, checksums = arrays[0].tolist(), arrays[1].tolist()
-        return Total(tuple(arrays[2:]), chunks, checksums, head["seconds"])
+        chunks, checksums, running = (array.tolist() for array in arrays[:_BESIDE])
+        return Total(tuple(arrays[_BESIDE:]), chunks, checksums, running, head["seconds"])
+
+
+def _values(running: Sequence[Sequence[Sequence[float]]]) -> npt.NDArray[np.float64]:
+    """What chunks give of figures, of shape (chunks, figures, columns)."""
+    figures = len(running[0]) if running else 0
+    values = np.array(running, np.float64)
+    return values.reshape(len(running), figures, len(RUNNING_COLUMNS))
 
 
 def _shapes(arrays: Iterable[npt.NDArray[Any]]) -> list[Any]:

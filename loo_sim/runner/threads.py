@@ -48,6 +48,7 @@ def compile_kernels(study: Study, cell: Cell, game: Any, progress: Progress) -> 
 
 def count_cell(
     study: Study,
+    cell: Cell,
     game: Any,
     seed: int,
     todo: Iterable[Chunk],
@@ -62,14 +63,17 @@ def count_cell(
     Each thread adds to a total of its own, so that memory grows with the threads and not with the
     deals. Sums of whole numbers are the same in any order, so the result depends on neither.
     Totals are saved every few seconds, and where the work is broken off. A chunk's counts are never
-    alone; its checksum is what that of the total grows by.
+    alone; its checksum is what that of the total grows by, and so are the sums of the figures that
+    are followed.
 
     Parameters
     ----------
     study : Study
         What to count.
+    cell : Cell
+        The game to count it of, ...
     game : object
-        The cell's game, encoded for the kernels.
+        ... and it as the kernels read it.
     seed : int
         0 to 2**64 - 1.
     todo : iterable of Chunk
@@ -102,6 +106,8 @@ def count_cell(
 
     def work(thread: int, total: Total) -> None:
         before = sum(total.checksums)
+        work = 0  # of this thread from here on: only what a chunk adds to it is looked at
+        figures = study.running(cell, work, total.counts)
         saved = perf_counter()
         patience = SAVE_SECONDS
         while left and not stop.is_set() and has_time():
@@ -114,6 +120,12 @@ def count_cell(
             total.chunks.append(chunk.number)
             total.checksums.append((after - before) % CHECKSUMS)
             before = after
+            work += chunk.deals
+            further = study.running(cell, work, total.counts)
+            total.running.append(
+                [now.since(then) for now, then in zip(further, figures, strict=True)]
+            )
+            figures = further
             advance(chunk.deals)
             unsaved[thread] = True
             begun = perf_counter()

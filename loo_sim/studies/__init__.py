@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from loo_sim.experiment import Cell
     from loo_sim.studies.figures import Figure
+    from loo_sim.studies.moments import Running
 
     Counts = tuple[npt.NDArray[Any], ...]
     """Arrays of whole numbers; the counts of two sets of deals are added array by array."""
@@ -49,6 +50,13 @@ class Study(Protocol):
 
     def half_width(self, tables: Mapping[str, pa.Table]) -> float:
         """Half-width of the 95 % interval of the headline figure, in stakes; NaN if unknown."""
+
+    def running(self, cell: Cell, work: int, counts: Counts) -> tuple[Running, ...]:
+        """Figures that are followed from chunk to chunk, of `work` deals (or tables) so far.
+
+        Means over all deals (or tables), whose sums grow with each; the headline figure is one of
+        them, or what it sharpens.
+        """
 
     def headline(self, tables: Mapping[str, pa.Table]) -> list[tuple[Figure, ...]]:
         """The few figures of a cell that are shown when a run ends, in rows."""

@@ -16,19 +16,23 @@ import pyarrow.compute as pc
 
 from loo_sim.cards import hand_classes
 from loo_sim.policies.features import situations
+from loo_sim.rules import UNITS_PER_STAKE
 from loo_sim.studies import aimed, figures
 from loo_sim.studies.by_hand import (
+    MISS_GONE,
     MISS_RESULTS,
     STAND_RESULTS,
     Values,
+    differences,
     half_widths,
     how_often,
     situation_in_words,
     situation_rows,
 )
-from loo_sim.studies.estimates import Z95, aggregate, estimate_share
+from loo_sim.studies.estimates import Z95, aggregate, estimate_share, nets_of_results
 from loo_sim.studies.figures import Figure
-from loo_sim.studies.strata import precision_table, sharpened
+from loo_sim.studies.moments import Moments, Running
+from loo_sim.studies.strata import OPENING, precision_table, sharpened
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -111,6 +115,20 @@ def half_width(tables: Mapping[str, pa.Table]) -> float:
         return aimed.half_width(tables)
     found = tables["precision"].filter(pc.field("figure") == "miss_minus_stand")["mean_se"]
     return Z95 * found[0].as_py() if found and found[0].is_valid else np.nan
+
+
+def running(cell: Cell, work: int, counts: Counts) -> tuple[Running, ...]:
+    """What is followed from chunk to chunk: the plain mean of miss - stand of the first seat.
+
+    Nothing where the cell aims: its hands are dealt as often as their errors ask for.
+    """
+    if cell.aim is not None:
+        return ()
+    opening = counts[0][OPENING.row, :, :, :MISS_GONE].sum(axis=0, dtype=np.int64)
+    offered = opening.ravel().tolist()
+    nets = nets_of_results(cell.pot, cell.rules.loo_units(cell.pot))
+    sums = Moments.counted(sum(offered), offered, differences(nets))
+    return (Running("miss_minus_stand", sums, UNITS_PER_STAKE),)
 
 
 def headline(tables: Mapping[str, pa.Table]) -> list[tuple[Figure, ...]]:

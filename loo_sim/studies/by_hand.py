@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -60,6 +61,11 @@ class Values(NamedTuple):
     miss_minus_stand: Estimate
 
 
+def differences(nets: Sequence[int]) -> list[int]:
+    """Net of the miss less that of standing, in units, by result of standing and of the miss."""
+    return [of_miss - of_stand for of_stand in nets for of_miss in nets]
+
+
 def values(cell: Cell, counts: npt.NDArray[np.int64]) -> Values:
     """What both announcements are worth, out of counts of their results.
 
@@ -86,7 +92,7 @@ def values(cell: Cell, counts: npt.NDArray[np.int64]) -> Values:
         miss=estimate(list(offered.sum(axis=1).T), nets, UNITS_PER_STAKE),
         miss_minus_stand=estimate(
             list(offered.reshape(-1, STAND_RESULTS * MISS_GONE).T),
-            [of_miss - of_stand for of_stand in nets for of_miss in nets],
+            differences(nets),
             UNITS_PER_STAKE,
         ),
     )

@@ -22,6 +22,7 @@ from loo_sim.studies.estimates import (
     quantiles,
 )
 from loo_sim.studies.figures import Figure
+from loo_sim.studies.moments import Moments, Running
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -93,6 +94,13 @@ def half_width(tables: Mapping[str, pa.Table]) -> float:
     """Half-width of the 95 % interval of the pot's mean change, in stakes."""
     swings = tables["swings"]
     return Z95 * float(mean_swing(swings["pot_swing"].to_numpy(), swings["n"].to_numpy()).se)
+
+
+def running(cell: Cell, work: int, counts: Counts) -> tuple[Running, ...]:
+    """What is followed from chunk to chunk: the pot's mean change."""
+    outcomes = _outcomes(cell, counts[1])
+    n, change = outcomes.n.tolist(), (outcomes.pot_after - cell.pot).tolist()
+    return (Running("pot_swing", Moments.counted(sum(n), n, change), UNITS_PER_STAKE),)
 
 
 def headline(tables: Mapping[str, pa.Table]) -> list[tuple[Figure, ...]]:

@@ -23,7 +23,7 @@ from loo_sim.rules import UNITS_PER_STAKE
 from loo_sim.studies import figures
 from loo_sim.studies.estimates import FEW_DEALS, Z95, nets_of_results
 from loo_sim.studies.figures import Figure
-from loo_sim.studies.moments import Moments, read_sums
+from loo_sim.studies.moments import Moments, Running, read_sums
 
 if TYPE_CHECKING:
     from loo_sim.experiment import Cell
@@ -106,6 +106,19 @@ def half_width(tables: Mapping[str, pa.Table]) -> float:
     return float(width.max())
 
 
+def running(cell: Cell, work: int, counts: Counts) -> tuple[Running, ...]:
+    """What is followed from chunk to chunk: the difference of each pair of policies."""
+    names = [policy.name for policy in cell.policies]
+    return tuple(
+        Running(
+            f"{names[one]} minus {names[other]}",
+            _read_sums(counts[0][one, other], work),
+            UNITS_PER_STAKE * cell.players,
+        )
+        for one, other in zip(*np.tril_indices(len(names), -1), strict=True)
+    )
+
+
 def headline(tables: Mapping[str, pa.Table]) -> list[tuple[Figure, ...]]:
     """A row a policy, the best mean first: its net, how it stands, what tells it from the first."""
     standing = tables["standing"].to_pylist()
@@ -164,8 +177,7 @@ def _whole(number: float) -> str:
 
 def _read_sums(row: Ints, n: int) -> Moments:
     """Exact sums over `n` deals or tables, each of which counts once."""
-    x, xx = read_sums(row)
-    return Moments(n, x, xx, x, n, n)
+    return Moments.single(n, *read_sums(row))
 
 
 def _spreads(cell: Cell, work: int, singles: Ints) -> Floats:
@@ -179,12 +191,7 @@ def _spreads(cell: Cell, work: int, singles: Ints) -> Floats:
         found = [_read_sums(row, n) for row in singles]
     else:
         nets = nets_of_results(cell.pot, cell.rules.loo_units(cell.pot))
-        found = []
-        for row in singles.tolist():
-            x, xx = (
-                sum(c * net**power for c, net in zip(row, nets, strict=True)) for power in (1, 2)
-            )
-            found.append(Moments(n, x, xx, x, n, n))
+        found = [Moments.counted(n, row, nets) for row in singles.tolist()]
     return np.array([sums.se(UNITS_PER_STAKE) * sqrt(n) for sums in found])
 
 

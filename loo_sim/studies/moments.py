@@ -1,7 +1,8 @@
-"""Means, errors and rates out of the sums that session kernels keep over independent tables."""
+"""Means, errors and rates out of exact sums over independent deals or tables."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import nan, sqrt
 from typing import NamedTuple
 
@@ -14,10 +15,12 @@ WORD = 2**32
 class Moments(NamedTuple):
     """Exact sums over `n` tables of a whole number x and of the deals y played at the table.
 
+    Of single deals y is 1, and the rate is the mean.
+
     Attributes
     ----------
     n : int
-        Tables.
+        Tables, or deals.
     x, xx, xy, y, yy : int
         Sums of x, x squared, x y, y and y squared.
     """
@@ -28,6 +31,24 @@ class Moments(NamedTuple):
     xy: int
     y: int
     yy: int
+
+    @classmethod
+    def single(cls, n: int, x: int, xx: int) -> Moments:
+        """Of `n` observations each of which counts once."""
+        return cls(n, x, xx, x, n, n)
+
+    @classmethod
+    def counted(cls, n: int, counts: Sequence[int], values: Sequence[int]) -> Moments:
+        """Of `n` observations, by how often each of some values came up; all others were 0."""
+        x, xx = (
+            sum(count * value**power for count, value in zip(counts, values, strict=True))
+            for power in (1, 2)
+        )
+        return cls.single(n, x, xx)
+
+    def since(self, before: Moments) -> Moments:
+        """Of what was added to the sums that were there before."""
+        return Moments(*(now - then for now, then in zip(self, before, strict=True)))
 
     def mean(self, per_unit: float = 1.0) -> float:
         """Mean of x over tables, divided by `per_unit`."""
@@ -41,8 +62,8 @@ class Moments(NamedTuple):
         return sqrt(squares / (self.n - 1)) / self.n / per_unit
 
     def rate(self, per_unit: float = 1.0) -> float:
-        """Sum of x over sum of y: x a deal, over all deals."""
-        return self.x / self.y / per_unit
+        """Sum of x over sum of y: x a deal, over all deals; NaN without any."""
+        return self.x / self.y / per_unit if self.y else nan
 
     def rate_se(self, per_unit: float = 1.0) -> float:
         """Standard error of `rate`, from the spread between tables.
@@ -56,6 +77,29 @@ class Moments(NamedTuple):
         # sum((x - r y)^2) times the square of sum(y), which keeps it whole.
         squares = self.xx * self.y**2 - 2 * self.x * self.y * self.xy + self.x**2 * self.yy
         return sqrt(squares / self.y**2 * self.n / (self.n - 1)) / self.y / per_unit
+
+
+class Running(NamedTuple):
+    """A figure that is followed from chunk to chunk of the work: its sums so far.
+
+    Attributes
+    ----------
+    figure : str
+        As the tables name it.
+    sums : Moments
+        The figure is their rate, ...
+    per_unit : int
+        ... divided by this.
+    """
+
+    figure: str
+    sums: Moments
+    per_unit: int
+
+    def since(self, before: Running) -> tuple[int, int, float, float]:
+        """What the work since then alone gives: observations, deals, the rate and its error."""
+        added = self.sums.since(before.sums)
+        return added.n, added.y, added.rate(self.per_unit), added.rate_se(self.per_unit)
 
 
 def read_sums(row: npt.NDArray[np.int64]) -> tuple[int, int]:

@@ -18,7 +18,7 @@ from loo_sim.rules import UNITS_PER_STAKE
 from loo_sim.studies import figures
 from loo_sim.studies.estimates import Z95, estimate_share, quantiles
 from loo_sim.studies.figures import Figure
-from loo_sim.studies.moments import Moments, read_moments
+from loo_sim.studies.moments import Moments, Running, read_moments
 
 if TYPE_CHECKING:
     from loo_sim.experiment import Cell
@@ -107,6 +107,13 @@ def half_width(tables: Mapping[str, pa.Table]) -> float:
     """Half-width of the 95 % interval of the mean pot, in stakes."""
     (row,) = tables["session"].to_pylist()
     return Z95 * float(row["pot_se"])
+
+
+def running(cell: Cell, work: int, counts: Counts) -> tuple[Running, ...]:
+    """What is followed from chunk to chunk: the mean pot."""
+    from loo_sim.kernels.table_counts import TOTAL_SUM, SessionCounts
+
+    return (Running("pot", _moments(SessionCounts(*counts), TOTAL_SUM), UNITS_PER_STAKE),)
 
 
 def headline(tables: Mapping[str, pa.Table]) -> list[tuple[Figure, ...]]:
