@@ -135,7 +135,7 @@ def test_cells_that_failed_are_told(study, file):
     ]
 
 
-@pytest.mark.parametrize(("name", "left"), [("cell-1.part-0", 190), ("cell-0.kinds", 95 + 45 + 95)])
+@pytest.mark.parametrize(("name", "left"), [("cell-1.part-0", 190), ("cells", 95 + 45 + 95)])
 def test_what_is_damaged_and_done_again_is_told(study, file, monkeypatch, name, left):
     broken_off(study, file, monkeypatch)
     path = file.parent / "out.partial" / name

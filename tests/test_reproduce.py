@@ -324,7 +324,7 @@ def test_a_run_that_comes_out_otherwise(study, tmp_path):
     shown = loosim("reproduce", out, "--run", "--quiet")
     assert shown.exit_code == 4
     assert "kinds     differs" in shown.stdout
-    assert "chunks   same to the byte" in shown.stdout
+    assert "chunks    same to the byte" in shown.stdout
 
 
 def test_a_run_of_which_every_cell_fails(study, tmp_path):

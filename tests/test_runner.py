@@ -23,6 +23,7 @@ from loo_sim.experiment import load_experiment
 from loo_sim.problems import InputError
 from loo_sim.referee import Deal
 from loo_sim.rules import UNITS_PER_STAKE
+from loo_sim.runner.partial import Kept
 from loo_sim.runner.plan import Chunk, chunks, deals_in
 from loo_sim.runner.progress import COMPILING, LineProgress
 from loo_sim.runner.replay import replay
@@ -315,7 +316,9 @@ def test_a_stopped_run_keeps_what_is_done_beside_the_place_of_the_result(study, 
     assert statuses(ended) == ["done", "interrupted", "not run"]
     assert isinstance(ended.stopped, KeyboardInterrupt)
     assert (ended.directory, ended.partial) == (None, tmp_path / "out.partial")
-    table = pd.read_parquet(ended.partial / "cell-0.kinds")
+    kept = Kept(tmp_path / "out")
+    kept.resume(kept.begun()["identity"], kept.begun()["identity"])
+    table = dict(kept.tables(0))["kinds"].to_pandas()
     assert table.groupby("pot")["n"].sum().to_dict() == {3: 95}
     assert sorted(item.name for item in tmp_path.iterdir()) == ["out.partial", "x.toml"]
 

@@ -2,8 +2,7 @@
 
 ====================  ==============================================================
 ``identity.json``     what is run (`identity.py`)
-``cell-N.json``       a finished cell: its tables' digests, time and headline
-``cell-N.NAME``       a table of it, Parquet
+``cells``             the finished cells: their tables, time and headline (`ledger.py`)
 ``cell-N.part-K``     the cell at work: what thread K has counted (`parts.py`)
 ``cell-N.goal``       its checkpoints so far, where the experiment says `until` (`stopping.py`)
 ``assembling``        the result directory while it is made
@@ -17,7 +16,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +33,7 @@ from loo_sim.runner.durable import (
     write_record,
 )
 from loo_sim.runner.identity import Identity
+from loo_sim.runner.ledger import Ledger
 from loo_sim.runner.lock import HOLDER, LOCK, DirectoryLock, HeldError
 from loo_sim.runner.manifest import DONE
 from loo_sim.runner.parts import Parts
@@ -55,12 +55,16 @@ if TYPE_CHECKING:
     from loo_sim.studies import Counts
 
 IDENTITY = "identity.json"
+CELLS = "cells"
 ASSEMBLING = "assembling"
 
 OUTCOME = ("seconds", "headline", "deals", "precision")
 """What a finished cell keeps beside its tables; a manifest says the same of it."""
 
-_WORK = re.compile(r"cell-\d+\..+")
+GROUP_ROWS = 2**16
+"""Rows of small cells that are written together, so that a table has no more parts than it need."""
+
+_WORK = re.compile(rf"{CELLS}|cell-\d+\..+")
 _LOCKS = (LOCK, HOLDER)
 _OWN = (IDENTITY, ASSEMBLING, RESULT, OLDER, *_LOCKS)
 
@@ -79,7 +83,7 @@ class Kept:
         The partial folder.
     done : dict of int to dict
         Finished cells by number: ``seconds``, ``headline`` (rows), ``deals``, ``precision``
-        (see `CellOutcome`), and of each of the ``tables`` its ``sha256`` and number of ``rows``.
+        (see `CellOutcome`), and of each of the ``tables`` its number of ``rows``.
 
     Raises
     ------
@@ -92,6 +96,8 @@ class Kept:
         self.path = partial_of(directory)
         self.done: dict[int, dict[str, Any]] = {}
         self._identity = ""
+        self._ledger = Ledger(self.path / CELLS)
+        self._at: dict[int, int] = {}
         check_place(directory)
         if self.path.is_dir():
             foreign = [item.name for item in self.path.iterdir() if not _is_own(item.name)]
@@ -139,26 +145,16 @@ class Kept:
         """
         refuse_if_changed(self.path, there, here)
         self._identity = digest_of(here)
-        damaged = []
-        for path in sorted(self.path.glob("cell-*.json")):
-            number = int(path.stem.removeprefix("cell-"))
-            bad = self._damaged(path, number)
-            damaged += bad
-            if not bad:
-                self.done[number] = read_record(path)
-        return damaged
+        entries, damaged = self._ledger.read()
+        for record, at in entries:
+            if record["identity"] == self._identity:
+                self._note(record, at)
+        return [CELLS] if damaged else []
 
-    def _damaged(self, path: Path, number: int) -> list[str]:
-        """Names of a finished cell's files that are not as they were written."""
-        record = read_record(path)
-        if record is None or (record["identity"], record["cell"]) != (self._identity, number):
-            return [path.name]
-        files = {self._table(number, name): of for name, of in record["tables"].items()}
-        return [
-            file.name
-            for file, of in files.items()
-            if not file.exists() or digest_of_file(file) != of["sha256"]
-        ]
+    def _note(self, record: dict[str, Any], at: int) -> None:
+        """Note a finished cell, and where its tables are."""
+        self.done[record["cell"]] = record
+        self._at[record["cell"]] = at
 
     def checkpoints(self, number: int) -> list[int]:
         """The checkpoints that a cell at work has had, the one that it is going to included.
@@ -180,8 +176,13 @@ class Kept:
     def _goal(self, number: int) -> Path:
         return self.path / f"cell-{number}.goal"
 
-    def _table(self, number: int, name: str) -> Path:
-        return self.path / f"cell-{number}.{name}"
+    def tables(self, number: int) -> Iterator[tuple[str, pa.Table]]:
+        """The tables of a finished cell, by name."""
+        at = self._at[number]
+        for name, of in self.done[number]["tables"].items():
+            content = self._ledger.content(at, of["bytes"])
+            yield name, _read(pa.BufferReader(content))
+            at += of["bytes"]
 
 
 class Partial(Kept):
@@ -281,20 +282,17 @@ class Partial(Kept):
         OSError
             If it cannot be written.
         """
+        content = {name: _as_parquet(table) for name, table in tables.items()}
         record: dict[str, Any] = {
             "identity": self._identity,
             "cell": number,
             **outcome,
-            "tables": {},
+            "tables": {
+                name: {"rows": table.num_rows, "bytes": len(content[name])}
+                for name, table in tables.items()
+            },
         }
-        for name, table in tables.items():
-            path = self._table(number, name)
-            sink = pa.BufferOutputStream()
-            pq.write_table(table, sink, compression="zstd")
-            write_durably(path, [memoryview(sink.getvalue())])
-            record["tables"][name] = {"sha256": digest_of_file(path), "rows": table.num_rows}
-        write_record(self.path / f"cell-{number}.json", record)
-        self.done[number] = record
+        self._note(record, self._ledger.append(record, list(content.values())))
         for part in self.path.glob(f"cell-{number}.part-*"):
             part.unlink()
         self._goal(number).unlink(missing_ok=True)
@@ -326,19 +324,17 @@ class Partial(Kept):
         folder = self.path / ASSEMBLING
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir()
-        writers: dict[str, pq.ParquetWriter] = {}
+        tables: dict[str, _TableFile] = {}
         try:
             for number in sorted(self.done):
-                for name in self.done[number]["tables"]:
-                    table = _read(self._table(number, name))
-                    if name not in writers:
-                        path = folder / f"{name}.parquet"
-                        writers[name] = pq.ParquetWriter(path, table.schema, compression="zstd")
-                    writers[name].write_table(table)
+                for name, table in self.tables(number):
+                    if name not in tables:
+                        tables[name] = _TableFile(folder / f"{name}.parquet", table.schema)
+                    tables[name].add(table)
         finally:
-            for writer in writers.values():
-                writer.close()
-        files = {name: folder / f"{name}.parquet" for name in sorted(writers)}
+            for table_file in tables.values():
+                table_file.close()
+        files = {name: tables[name].path for name in sorted(tables)}
         for path in files.values():
             sync(path)
         manifest["tables"] = {name: digest_of_file(path) for name, path in files.items()}
@@ -375,7 +371,8 @@ class Partial(Kept):
 
     def _clear(self) -> None:
         """Remove all but the lock; the identity first, so that what a kill leaves is of no run."""
-        self.done = {}
+        self.done, self._at = {}, {}
+        self._ledger.clear()
         (self.path / IDENTITY).unlink(missing_ok=True)
         for item in list(self.path.iterdir()):
             if item.name in _LOCKS:
@@ -390,6 +387,40 @@ def _is_own(name: str) -> bool:
     return name in _OWN or is_leftover(name) or _WORK.fullmatch(name) is not None
 
 
-def _read(path: Path) -> pa.Table:
+class _TableFile:
+    """A table of the result while its cells are written one after another."""
+
+    def __init__(self, path: Path, schema: pa.Schema) -> None:
+        self.path = path
+        self._writer = pq.ParquetWriter(path, schema, compression="zstd")
+        self._waiting: list[pa.Table] = []
+        self._rows = 0
+
+    def add(self, table: pa.Table) -> None:
+        """Add the rows of a cell."""
+        self._waiting.append(table)
+        self._rows += table.num_rows
+        if self._rows >= GROUP_ROWS:
+            self._write()
+
+    def close(self) -> None:
+        """Write what is waiting, and end the file."""
+        if self._rows:
+            self._write()
+        self._writer.close()
+
+    def _write(self) -> None:
+        # Columns in one piece are written alike however they came.
+        self._writer.write_table(pa.concat_tables(self._waiting).combine_chunks())
+        self._waiting, self._rows = [], 0
+
+
+def _as_parquet(table: pa.Table) -> memoryview:
+    sink = pa.BufferOutputStream()
+    pq.write_table(table, sink, compression="zstd")
+    return memoryview(sink.getvalue())
+
+
+def _read(source: Path | pa.BufferReader) -> pa.Table:
     """A Parquet file, each column in one piece, so that it is written alike wherever it was."""
-    return pq.ParquetFile(path).read().combine_chunks()
+    return pq.ParquetFile(source).read().combine_chunks()
