@@ -39,6 +39,7 @@ class FakeStudy:
 
     HEADLINE = ("deals",)
     FIGURE = "the mean kind"
+    SHORTEST_CHUNK = 10
 
     def __init__(self) -> None:
         self.seconds = 0.0

@@ -270,7 +270,7 @@ def additive(**effects):
 class TestTornado:
     def found(self, path, failed=()):
         axes, shown = games(path, additive(**ADDED), failed)
-        return tornado.effects(axes, shown), axes, shown
+        return tornado.effects(POT_CHANGE, axes, shown), axes, shown
 
     def test_of_sums_each_axis_gets_back_what_it_adds(self, tmp_path):
         found, _, _ = self.found(tmp_path)
@@ -333,7 +333,7 @@ class TestTornado:
             "No two games that differ in it alone" not in exhibit.caption
             or "pot" in exhibit.caption
         )
-        found = tornado.effects(axes, shown)
+        found = tornado.effects(POT_CHANGE, axes, shown)
         assert [(effect.axis.name, bool(effect.means)) for effect in found] == [
             ("players", True),
             ("pot", False),

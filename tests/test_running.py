@@ -52,8 +52,10 @@ def of_swings(tables: dict[str, pd.DataFrame]) -> dict[str, list[float]]:
 
 
 def of_hands(tables: dict[str, pd.DataFrame]) -> dict[str, list[float]]:
-    (row,) = tables["precision"].query("figure == 'miss_minus_stand'").to_dict("records")
-    return {"miss_minus_stand": [row["n"], row["n"], row["plain_mean"], row["plain_mean_se"]]}
+    return {
+        row["figure"]: [row["n"], row["n"], row["plain_mean"], row["plain_mean_se"]]
+        for row in tables["precision"].to_dict("records")
+    }
 
 
 def of_tables(tables: dict[str, pd.DataFrame]) -> dict[str, list[float]]:
@@ -72,7 +74,7 @@ def of_pairs(tables: dict[str, pd.DataFrame]) -> dict[str, list[float]]:
     ("study", "read", "figures"),
     [
         (deals, of_swings, 1),
-        (announce, of_hands, 1),
+        (announce, of_hands, 3),
         (session, of_tables, 1),
         (league, of_pairs, 3),
     ],

@@ -13,6 +13,7 @@ from loo_sim.report.ranking import Candidate, extremes
 from loo_sim.report.result import DONE, Cell
 from loo_sim.rounding import NONE, interval, with_error
 from loo_sim.studies.estimates import FEW_DEALS, Z95
+from loo_sim.studies.paired import Pieces
 
 STAKES, PERCENT = " stakes", " %"
 
@@ -64,6 +65,8 @@ class Headline(NamedTuple):
         In words, as a sentence begins: ``The mean change of the pot in a deal``.
     unit : str
         ``" stakes"`` or ``" %"``, as it follows a number.
+    followed : str
+        The figure of the table ``running`` that is this one, chunk by chunk; empty for none.
     of_zero : bool
         Whether 0 divides good from bad: a gain, a loss, a difference.
     measure : callable
@@ -74,6 +77,7 @@ class Headline(NamedTuple):
     title: str
     what: str
     unit: str
+    followed: str
     of_zero: bool
     measure: Callable[[Cell], Known]
 
@@ -83,6 +87,10 @@ class Headline(NamedTuple):
             return NOTHING
         found = self.measure(cell)
         return found if found.is_there else NOTHING
+
+    def pieces_of(self, cell: Cell) -> Pieces | None:
+        """The same figure chunk by chunk of the work; None where it was not followed."""
+        return cell.pieces(self.followed) if self.followed else None
 
     def interval(self, known: Known) -> str:
         """The figure with its 95 % interval and unit."""
@@ -127,6 +135,7 @@ HEADLINES = (
         "Mean change of the pot",
         "The mean change of the pot in a deal",
         STAKES,
+        "pot_swing",
         True,
         _pot_change,
     ),
@@ -135,6 +144,7 @@ HEADLINES = (
         "Value of the miss, whatever the hand",
         "The net of the miss for the first who may ask, whatever his hand,",
         STAKES,
+        "miss",
         True,
         lambda cell: _value_of_miss(cell, "miss"),
     ),
@@ -143,6 +153,7 @@ HEADLINES = (
         "The miss less standing, whatever the hand",
         "What the miss nets more than standing, for the first who may ask and whatever his hand,",
         STAKES,
+        "miss_minus_stand",
         True,
         lambda cell: _value_of_miss(cell, "miss_minus_stand"),
     ),
@@ -151,6 +162,7 @@ HEADLINES = (
         "Mean pot",
         "The mean pot when play begins",
         STAKES,
+        "pot",
         False,
         lambda cell: _of_session(cell, "pot", 1),
     ),
@@ -159,6 +171,7 @@ HEADLINES = (
         "Share of clean deals",
         "The share of clean deals",
         PERCENT,
+        "",
         False,
         lambda cell: _of_session(cell, "clean", 100),
     ),
@@ -167,6 +180,7 @@ HEADLINES = (
         "Lead of the first policy over the last",
         "The lead of the first policy over the last in net",
         STAKES,
+        "",
         False,
         _league_spread,
     ),
@@ -222,7 +236,12 @@ def compare(headline: Headline, games: Sequence[Game]) -> str:
         headline.what,
         [
             Candidate(
-                f"with {cell.label}", known.value, known.error, known.n, headline.interval(known)
+                f"with {cell.label}",
+                known.value,
+                known.error,
+                known.n,
+                headline.interval(known),
+                headline.pieces_of(cell),
             )
             for cell, known in games
             if known.is_there

@@ -44,7 +44,9 @@ def _session(cell: Cell) -> dict[str, Any]:
 def mean_pot(cell: Cell) -> Candidate:
     """The mean pot when play begins, over all deals, stakes."""
     row = _session(cell)
-    return Candidate(f"with {cell.label}", row["pot"], row["pot_se"], cell.deals)
+    return Candidate(
+        f"with {cell.label}", row["pot"], row["pot_se"], cell.deals, pieces=cell.pieces("pot")
+    )
 
 
 def describe_pot(cell: Cell) -> str:

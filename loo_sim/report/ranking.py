@@ -6,6 +6,7 @@ from statistics import NormalDist
 from typing import NamedTuple
 
 from loo_sim.rounding import interval, listed
+from loo_sim.studies.paired import Pieces, difference
 
 MOST_NAMED = 3
 """Candidates named one by one."""
@@ -24,6 +25,8 @@ class Candidate(NamedTuple):
         Deals, or tables, that the mean was taken over.
     told : str
         The mean with its interval in words; in stakes, if it is left out.
+    pieces : Pieces or None
+        The same figure by chunks of work, those of the others holding the same deals, if known.
     """
 
     name: str
@@ -31,6 +34,7 @@ class Candidate(NamedTuple):
     error: float
     n: int
     told: str = ""
+    pieces: Pieces | None = None
 
 
 def widened(others: int) -> float:
@@ -45,8 +49,9 @@ def widened(others: int) -> float:
 def not_told_apart(candidates: list[Candidate], highest: bool) -> list[Candidate]:
     """The highest (or lowest) candidate, and all others that it does not surely surpass.
 
-    Candidates share their deals, and only each one's own error is known: the sum of the two is
-    the most that the error of a difference can be.
+    Candidates that share their deals are told apart by their differences on them, chunk by chunk
+    of the work. Where these are not known only each one's own error is: the sum of the two is the
+    most that the error of a difference can be.
 
     Parameters
     ----------
@@ -64,12 +69,18 @@ def not_told_apart(candidates: list[Candidate], highest: bool) -> list[Candidate
     first, others = ordered[0], ordered[1:]
     return [
         first,
-        *(
-            one
-            for one in others
-            if not abs(first.value - one.value) > widened(len(others)) * (first.error + one.error)
-        ),
+        *(one for one in others if not _surpasses(first, one, len(others), 1 if highest else -1)),
     ]
+
+
+def _surpasses(first: Candidate, other: Candidate, others: int, sign: int) -> bool:
+    """Whether the first is surely above the other (below, if the sign is -1)."""
+    paired = None
+    if first.pieces is not None and other.pieces is not None:
+        paired = difference(first.pieces, other.pieces)
+    if paired is None:
+        return abs(first.value - other.value) > widened(others) * (first.error + other.error)
+    return sign * paired.mean > paired.half_width(0.025 / others)
 
 
 def extremes(what: str, candidates: list[Candidate], kind: str) -> str:

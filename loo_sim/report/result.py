@@ -13,6 +13,7 @@ from loo_sim.result import read_manifest, read_tables, rows_of_cell
 from loo_sim.rounding import stakes
 from loo_sim.rules import MOST_STAKES
 from loo_sim.settings import is_whole
+from loo_sim.studies.paired import Pieces, pieces_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -110,6 +111,12 @@ class Cell:
     status: str
     error: str
     tables: Mapping[str, pd.DataFrame]
+
+    def pieces(self, figure: str) -> Pieces | None:
+        """A figure chunk by chunk of the work; None where it was not followed."""
+        if "running" not in self.tables:
+            return None
+        return pieces_of(self.tables["running"], figure)
 
     @property
     def label(self) -> str:

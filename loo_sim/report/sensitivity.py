@@ -13,9 +13,10 @@ from loo_sim.report.sweep_map import map_exhibit
 from loo_sim.report.tornado import tornado_exhibit
 
 SHARED = (
-    "All games are played on the same deals as far as they go. How their errors go together is not "
-    "kept, so that a difference of two games is given the widest interval that any correlation "
-    "allows: its error is the sum of both errors."
+    "All games are played on the same deals as far as they go, and compared on them, piece by "
+    "piece of the work: luck that they have in common leaves their difference. Where a figure was "
+    "not followed so, its difference is given the widest interval that any correlation allows, "
+    "with the sum of both errors."
 )
 """How the error of a difference is found, as the page says it."""
 

@@ -135,7 +135,12 @@ def draw_mean_swings(cells: list[Cell]) -> Figure:
 
 def compare_means(cells: list[Cell]) -> str:
     """A sentence on the games in which the pot's mean change is highest and lowest."""
-    games = [Candidate(f"with {cell.label}", *mean_swing(cell), cell.deals) for cell in cells]
+    games = [
+        Candidate(
+            f"with {cell.label}", *mean_swing(cell), cell.deals, pieces=cell.pieces("pot_swing")
+        )
+        for cell in cells
+    ]
     return extremes("The mean change of the pot in a deal", games, "games")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -12,10 +12,11 @@ from loo_sim.report import style
 from loo_sim.report.axes import Swept, name_missing
 from loo_sim.report.dots import STAKES
 from loo_sim.report.exhibit import Exhibit, Table, make_exhibit
-from loo_sim.report.headlines import Game, Headline, Known, missing
+from loo_sim.report.headlines import Game, Headline, missing
 from loo_sim.report.ranking import Candidate, extremes, widened
 from loo_sim.rounding import NONE, interval, listed, with_error
 from loo_sim.studies.estimates import FEW_DEALS, Z95
+from loo_sim.studies.paired import Difference, average, difference
 
 LONGEST = 24
 """Signs of a value at the end of a bar."""
@@ -30,6 +31,8 @@ class Effect(NamedTuple):
     means, errors : tuple of float
         For each value of the axis, the mean of the figure over the grid of the others, and the
         most that its error can be, as games share deals: the mean of theirs. Empty if unknown.
+    apart : Difference or None
+        The highest mean less the lowest on the same deals, if it was followed chunk by chunk.
     grid : int
         Combinations of the other axes that the means are taken over: those for which a game of
         each value of the axis is known.
@@ -42,6 +45,7 @@ class Effect(NamedTuple):
     axis: Swept
     means: tuple[float, ...]
     errors: tuple[float, ...]
+    apart: Difference | None
     grid: int
     left_out: int
     n: int
@@ -63,7 +67,9 @@ class Effect(NamedTuple):
 
     @property
     def error(self) -> float:
-        """The most that the standard error of the span can be: the sum of those of its ends."""
+        """Standard error of the span; if it was not followed the sum of those of its ends."""
+        if self.apart:
+            return self.apart.se
         return self.errors[self.lowest] + self.errors[self.highest]
 
     @property
@@ -72,7 +78,18 @@ class Effect(NamedTuple):
 
         The ends are the farthest apart of all pairs of values (Bonferroni).
         """
-        return widened(len(self.means) * (len(self.means) - 1) // 2)
+        if self.apart and self.apart.se > 0:
+            return self.apart.half_width(0.025 / self._pairs) / self.apart.se
+        return self.widening_of_means
+
+    @property
+    def widening_of_means(self) -> float:
+        """The same of the interval of a mean."""
+        return widened(self._pairs)
+
+    @property
+    def _pairs(self) -> int:
+        return len(self.means) * (len(self.means) - 1) // 2
 
     @property
     def is_sure(self) -> bool:
@@ -80,34 +97,53 @@ class Effect(NamedTuple):
         return self.n >= FEW_DEALS and self.span > self.widening * self.error
 
 
-def effects(axes: Sequence[Swept], games: Sequence[Game]) -> list[Effect]:
+def effects(headline: Headline, axes: Sequence[Swept], games: Sequence[Game]) -> list[Effect]:
     """What each axis does to a figure; the widest first, then those of which nothing is known."""
     found = []
     for axis in axes:
         others = [other.place for other in axes if other is not axis]
         combinations = list(zip(*others, strict=True)) if others else [()] * len(games)
-        grid: dict[tuple[int, ...], dict[int, Known]] = {}
+        grid: dict[tuple[int, ...], dict[int, Game]] = {}
         for combination, place, game in zip(combinations, axis.place, games, strict=True):
             here = grid.setdefault(combination, {})
             if game.known.is_there:
-                here[place] = game.known
+                here[place] = game
         levels = range(len(axis.words))
         full = [here for here in grid.values() if len(here) == len(levels)]
+        means, errors = (
+            tuple(float(np.mean([here[level].known[of] for here in full])) for level in levels)
+            if full
+            else ()
+            for of in (0, 1)
+        )
         found.append(
             Effect(
                 axis,
-                tuple(float(np.mean([here[level].value for here in full])) for level in levels)
-                if full
-                else (),
-                tuple(float(np.mean([here[level].error for here in full])) for level in levels)
-                if full
-                else (),
+                means,
+                errors,
+                _apart(headline, means, full),
                 len(full),
                 len(grid) - len(full),
-                min((known.n for here in full for known in here.values()), default=0),
+                min((game.known.n for here in full for game in here.values()), default=0),
             )
         )
     return sorted(found, key=lambda effect: -effect.span if effect.means else float("inf"))
+
+
+def _apart(
+    headline: Headline, means: Sequence[float], full: Sequence[Mapping[int, Game]]
+) -> Difference | None:
+    """The highest mean less the lowest, chunk by chunk of the work."""
+    if not full:
+        return None
+    ends = []
+    for level in (int(np.argmax(means)), int(np.argmin(means))):
+        pieces = [headline.pieces_of(here[level].cell) for here in full]
+        known = [one for one in pieces if one is not None]
+        if len(known) < len(full):
+            return None
+        ends.append(average(known))
+    return difference(*ends)
 
 
 def compare_effects(headline: Headline, found: Sequence[Effect]) -> str:
@@ -168,7 +204,7 @@ def draw_tornado(headline: Headline, found: Sequence[Effect]) -> Figure:
         ends = ((effect.lowest, "#e08214", "right", -1), (effect.highest, "#8073ac", "left", 1))
         for end, colour, side, away in ends:
             mean = effect.means[end]
-            half = effect.widening * effect.errors[end]
+            half = effect.widening_of_means * effect.errors[end]
             axes.barh(
                 *(row, mean - centre),
                 left=centre,
@@ -200,7 +236,7 @@ def draw_tornado(headline: Headline, found: Sequence[Effect]) -> Figure:
 
 def tornado_exhibit(headline: Headline, axes: Sequence[Swept], games: Sequence[Game]) -> Exhibit:
     """What each axis does to a figure."""
-    found = effects(axes, games)
+    found = effects(headline, axes, games)
     rows = []
     for effect in found:
         if not effect.means:

@@ -32,6 +32,8 @@ class Workplace:
     seed : int
     amount : Amount
         How much is done in each cell.
+    length : int
+        Deals (or tables) in a chunk.
     jobs : int
         Threads asked for.
     partial : Partial
@@ -44,6 +46,7 @@ class Workplace:
     study: Study
     seed: int
     amount: Amount
+    length: int
     jobs: int
     partial: Partial
     progress: Progress
@@ -77,7 +80,7 @@ class CellAtWork:
         self.deals = self.goal = 0
         self.damaged: list[str] = []
         self._begun = perf_counter()
-        self._length = at.study.chunk_length(cell)
+        self._length = at.length
         self._parts = at.partial.parts(number, self._length, self._empty)
         self._total = Total(())
         self._before = 0.0

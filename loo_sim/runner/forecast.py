@@ -33,7 +33,7 @@ from loo_sim.runner.needs import (
 )
 from loo_sim.runner.partial import IDENTITY, Kept
 from loo_sim.runner.parts import Total
-from loo_sim.runner.plan import chunks, deals_in
+from loo_sim.runner.plan import chunks, deals_in, length_of
 from loo_sim.runner.progress import Progress
 from loo_sim.runner.results import OLDER, RESULT, refuse, result_of
 from loo_sim.runner.run import cells_done
@@ -164,7 +164,8 @@ def forecast(
         _check_writable(directory)
     left = [n for n in range(len(experiment.cells)) if n not in known.done]
     cells = [experiment.cells[n] for n in left]
-    need = disk_needed(study, cells, most, jobs) if left else 0
+    length = length_of(experiment, study)
+    need = disk_needed(study, cells, most, length, jobs) if left else 0
     free = check_room(directory, need)
     with Stopper() as stopper, progress:
         measured = _measure(experiment, study, left, jobs, progress, stopper)
@@ -263,7 +264,7 @@ def _look(experiment: Experiment, study: Study, directory: Path, fresh: bool) ->
         known.done |= kept.done.keys()
         for number, cell in enumerate(experiment.cells):
             if number not in known.done and any(kept.path.glob(f"cell-{number}.part-*")):
-                length = study.chunk_length(cell)
+                length = length_of(experiment, study)
                 parts = kept.parts(number, length, partial(study.empty_counts, cell))
                 total, bad = parts.look()
                 (*_, goal), lost = take_up(
@@ -314,7 +315,7 @@ def _measured(
 ) -> Measurement:
     """Count a cell for a moment, from its first deal on."""
     cell = experiment.cells[number]
-    length = study.chunk_length(cell)
+    length = length_of(experiment, study)
     begun = perf_counter()
     game = study.encode(cell)
     encoded = perf_counter()

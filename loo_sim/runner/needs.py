@@ -23,7 +23,7 @@ TABLES_SHARE, TABLES_BYTES, CHUNK_BYTES = 0.9, 2**15, 32
 0.85 if every hand came up, 0.4 in a long run), this much more, and so much a chunk."""
 
 
-def disk_needed(study: Study, cells: Iterable[Cell], deals: int, jobs: int) -> int:
+def disk_needed(study: Study, cells: Iterable[Cell], deals: int, length: int, jobs: int) -> int:
     """Bytes still to be written, at most at one time: totals twice, tables twice.
 
     Parameters
@@ -34,15 +34,16 @@ def disk_needed(study: Study, cells: Iterable[Cell], deals: int, jobs: int) -> i
         Those that are left.
     deals : int
         Most deals of a cell.
+    length : int
+        Deals in a chunk.
     jobs : int
         Threads asked for.
     """
     parts = tables = 0
-    cells = list(cells)
-    for cell, (size, threads) in zip(cells, count_sizes(study, cells, jobs), strict=True):
+    for size, threads in count_sizes(study, cells, jobs):
         parts = max(parts, size * threads)
         tables += round(size * TABLES_SHARE) + TABLES_BYTES
-        tables += CHUNK_BYTES * -(-deals // study.chunk_length(cell))
+        tables += CHUNK_BYTES * -(-deals // length)
     return 2 * (parts + tables)
 
 

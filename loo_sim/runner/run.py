@@ -24,6 +24,7 @@ from loo_sim.runner.manifest import (
 )
 from loo_sim.runner.needs import check_room, disk_needed
 from loo_sim.runner.partial import OUTCOME, Partial
+from loo_sim.runner.plan import length_of
 from loo_sim.runner.progress import Progress
 from loo_sim.runner.results import check_place, partial_of, result_of
 from loo_sim.runner.signals import Stopper
@@ -202,7 +203,8 @@ class _Work:
         study = find_study(experiment.study)
         seed, amount = experiment.seed, experiment.amount
         self.experiment = experiment
-        self.place = Workplace(study, seed, amount, jobs, partial, progress, verbose)
+        length = length_of(experiment, study)
+        self.place = Workplace(study, seed, amount, length, jobs, partial, progress, verbose)
         self.study, self.partial, self.progress = study, partial, progress
         self.axes = column_values([cell.axes for cell in experiment.cells])
         self.failed: dict[int, CellOutcome] = {}
@@ -228,7 +230,8 @@ class _Work:
         self.resuming = begun is not None or finished is not None
         cells = enumerate(self.experiment.cells)
         left = [cell for number, cell in cells if number not in self.partial.done]
-        need = disk_needed(self.study, left, self.place.amount.most, self.place.jobs)
+        place = self.place
+        need = disk_needed(self.study, left, place.amount.most, place.length, place.jobs)
         check_room(self.partial.directory, need)
 
     def run_cells(self, stopper: Stopper) -> KeyboardInterrupt | None:

@@ -30,6 +30,10 @@ class Study(Protocol):
     HEADLINE: tuple[str, ...]
     """Titles of the columns of `headline`."""
 
+    SHORTEST_CHUNK: int
+    """Deals (or tables) in a chunk, of which it has a multiple; below, what a chunk costs beside
+    its deals would tell."""
+
     FIGURE: str
     """What `half_width` is of, in words."""
 
@@ -37,7 +41,7 @@ class Study(Protocol):
         """The game of a cell as the kernels read it."""
 
     def chunk_length(self, cell: Cell) -> int:
-        """Deals (or tables) in a chunk of work: some 30 to 300 milliseconds on one core."""
+        """Most deals (or tables) in a chunk of work: some 30 to 300 milliseconds on one core."""
 
     def empty_counts(self, cell: Cell) -> Counts:
         """Counts of no deals."""

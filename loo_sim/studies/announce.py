@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from loo_sim.experiment import Cell
     from loo_sim.studies import Counts
 
-CHUNK_DEALS = 2**18
+CHUNK_DEALS, SHORTEST_CHUNK = 2**18, 2**14
 HEADLINE = (
     *("situation", "share of deals", "stand, stakes", "miss, stakes", "miss less stand, stakes"),
     *("miss: looed", "each hand, stakes"),
@@ -59,7 +59,7 @@ def encode(cell: Cell) -> Any:
 
 
 def chunk_length(cell: Cell) -> int:
-    """Deals in a chunk of work."""
+    """Most deals in a chunk of work."""
     return CHUNK_DEALS
 
 
@@ -118,7 +118,7 @@ def half_width(tables: Mapping[str, pa.Table]) -> float:
 
 
 def running(cell: Cell, work: int, counts: Counts) -> tuple[Running, ...]:
-    """What is followed from chunk to chunk: the plain mean of miss - stand of the first seat.
+    """What is followed from chunk to chunk: plain means of the first seat, the miss being there.
 
     Nothing where the cell aims: its hands are dealt as often as their errors ask for.
     """
@@ -127,8 +127,15 @@ def running(cell: Cell, work: int, counts: Counts) -> tuple[Running, ...]:
     opening = counts[0][OPENING.row, :, :, :MISS_GONE].sum(axis=0, dtype=np.int64)
     offered = opening.ravel().tolist()
     nets = nets_of_results(cell.pot, cell.rules.loo_units(cell.pot))
-    sums = Moments.counted(sum(offered), offered, differences(nets))
-    return (Running("miss_minus_stand", sums, UNITS_PER_STAKE),)
+    values = (
+        [of_stand for of_stand in nets for _ in nets],
+        [of_miss for _ in nets for of_miss in nets],
+        differences(nets),
+    )
+    return tuple(
+        Running(figure, Moments.counted(sum(offered), offered, of), UNITS_PER_STAKE)
+        for figure, of in zip(Values._fields, values, strict=True)
+    )
 
 
 def headline(tables: Mapping[str, pa.Table]) -> list[tuple[Figure, ...]]:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from loo_sim.experiment import Cell
     from loo_sim.studies import Counts
 
-CHUNK_DEALS = 2**19
+CHUNK_DEALS, SHORTEST_CHUNK = 2**19, 2**13
 HEADLINE = (
     *("pot, stakes", "mean change of the pot, stakes", "5 % to 95 % of the changes"),
     *("players in", "players looed"),
@@ -52,7 +52,7 @@ def encode(cell: Cell) -> Any:
 
 
 def chunk_length(cell: Cell) -> int:
-    """Deals in a chunk of work."""
+    """Most deals in a chunk of work."""
     return CHUNK_DEALS
 
 

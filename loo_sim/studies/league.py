@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 CHUNK_DEALS = 2**18
 """Deals in a chunk of work, all turns and all deals of a table counted."""
+SHORTEST_CHUNK = 2**8
+"""Deals, or tables."""
 HEADLINE = ("policy", "net, stakes", "standing", "told from the first after")
 FIGURE = "the difference of two policies that is known least, all of them together,"
 
@@ -53,7 +55,7 @@ def encode(cell: Cell) -> Any:
 
 
 def chunk_length(cell: Cell) -> int:
-    """Deals, or tables, in a chunk of work: the fewer, the more is played of each."""
+    """Most deals, or tables, in a chunk of work: the fewer, the more is played of each."""
     return max(1, CHUNK_DEALS // (len(cell.policies) * max(cell.rounds * cell.players, 1)))
 
 

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 CHUNK_DEALS = 2**19
 """Deals in a chunk of work, at all its tables."""
+SHORTEST_CHUNK = 128
+"""Tables; they are played so many at a time (`kernels.purses.TABLES`)."""
 HEADLINE = ("mean pot, stakes", "single pots", "clean deals", "honest / naive error")
 FIGURE = "the mean pot"
 
@@ -55,7 +57,7 @@ def encode(cell: Cell) -> Any:
 
 
 def chunk_length(cell: Cell) -> int:
-    """Tables in a chunk of work: the fewer, the more is dealt at each; whole batches, if any."""
+    """Most tables in a chunk: the fewer, the more is dealt at each; whole batches, if any."""
     from loo_sim.kernels.purses import TABLES
 
     tables = CHUNK_DEALS // (cell.rounds * cell.players)
