@@ -37,7 +37,7 @@ STANDERS = ("nobody in yet", "one in", "two or more in")
 """Columns of the map."""
 
 _KEPT = 128
-"""Games of which a few rows are kept: every exhibit that compares those of a sweep asks for them."""
+"""Games of which a few rows are kept, since every exhibit that compares those of a sweep asks."""
 
 _VALUES = (
     *("n", "weight", "weight_se", "miss", "miss_se", "miss_minus_stand", "miss_minus_stand_se"),
@@ -57,7 +57,7 @@ _TICK = 0.17
 def on_offer(cell: Cell) -> pd.DataFrame:
     """Where the miss is there: a row for each `seat` and `standers`, with `n` deals."""
     rows = cell.announcements(["seat", "standers", "n"], miss_free=True)
-    return rows.groupby(["seat", "standers"], as_index=False)["n"].sum()
+    return rows.groupby(["seat", "standers"], as_index=False)[["n"]].sum()
 
 
 def miss_map(cell: Cell) -> pd.DataFrame:
@@ -191,8 +191,9 @@ def blind_miss(cell: Cell) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        A row a seat to whom the miss ever was on offer, from the first to speak: `seat`, `to_speak`, `n` deals, `miss` and `miss_se`
-        in stakes, and `miss_loo`, the share of those deals in which he is looed.
+        A row a seat to whom the miss ever was on offer, from the first to speak: `seat`,
+        `to_speak`, `n` deals, `miss` and `miss_se` in stakes, and `miss_loo`, the share of those
+        deals in which he is looed.
     """
     pooled = pool(cell.announcements(["seat", *_VALUES], miss_free=True), ["seat"])
     if "precision" in cell.tables:

@@ -44,27 +44,35 @@ class AnnounceFile:
     """
 
     def __init__(self, path: Path, is_aimed: bool) -> None:
+        import pyarrow as pa
         import pyarrow.dataset as ds
 
         self._path, self._is_aimed = path, is_aimed
         # A few thousand hands stand in millions of rows.
         of_hands = ds.ParquetReadOptions(dictionary_columns=[HAND])
+        as_asked = ds.ParquetFragmentScanOptions(pre_buffer=False)
+        layout = ds.ParquetFileFormat(read_options=of_hands, default_fragment_scan_options=as_asked)
+        # Nothing is read ahead, and pyarrow's own allocator would keep what was freed.
+        self._frugal = {
+            **{"use_threads": False, "batch_readahead": 1, "fragment_readahead": 1},
+            "memory_pool": pa.system_memory_pool(),
+        }
         with self._reading():
-            self._file = ds.dataset(path, format=ds.ParquetFileFormat(read_options=of_hands))
+            self._file = ds.dataset(path, format=layout)
         self.columns = tuple(self._file.schema.names)
 
     def hands(self) -> set[str]:
         """The hands of all games."""
         found: set[str] = set()
         with self._reading():
-            for batch in self._file.to_batches(columns=[HAND], use_threads=False):
+            for batch in self._file.to_batches(columns=[HAND], **self._frugal):
                 found |= set(map(str, batch.column(0).unique().to_pylist()))
         return found
 
     def count(self, values: Mapping[str, Any]) -> int:
         """How many rows have certain `values`, by column."""
         with self._reading():
-            return int(self._file.count_rows(filter=self._having(values), use_threads=False))
+            return int(self._file.count_rows(filter=self._having(values), **self._frugal))
 
     def rows(self, values: Mapping[str, Any], columns: Sequence[str]) -> pd.DataFrame:
         """Some columns of the rows that have certain values.
@@ -85,9 +93,7 @@ class AnnounceFile:
 
         there = [name for name in columns if name in self.columns]
         with self._reading():
-            table = self._file.to_table(
-                columns=there, filter=self._having(values), use_threads=False
-            )
+            table = self._file.to_table(columns=there, filter=self._having(values), **self._frugal)
         # A column in which no number is known may have no type.
         typed = pa.schema(
             field.with_type(pa.float64()) if pa.types.is_null(field.type) else field
