@@ -117,9 +117,9 @@ def highest_trump_looed(cell: Cell) -> int | None:
     """How often the holder of the highest live trump stood and was looed: the third fact."""
     if "announce" not in cell.tables:
         return None
-    rows = cell.tables["announce"]
+    rows = cell.announcements(["hand", "stand_loo", "n"])
     # Hands are named as if spades were trumps and the lowest of them turned up.
-    has_ace = rows["hand"].astype(str).str.startswith("As")
+    has_ace = rows["hand"].str.startswith("As")
     held = rows[has_ace & rows["stand_loo"].notna()]
     return int(whole(held["stand_loo"], held["n"]).sum())
 
@@ -225,8 +225,8 @@ def _hands_of_first_seat(cell: Cell) -> Iterable[Chance]:
     """How often the first seat, which always has a say, was dealt what hands."""
     if "announce" not in cell.tables:
         return
-    rows = cell.tables["announce"]
-    rows = rows[(rows["seat"] == 0) & ~rows["aimed"]]
+    rows = cell.announcements(["hand", "n"], seat=0)
+    rows = rows[~rows["aimed"]]
     n = int(rows["n"].sum())
     if n == 0:
         return

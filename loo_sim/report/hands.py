@@ -80,6 +80,13 @@ def features(deck: int) -> pd.DataFrame:
     )
 
 
+def with_features(rows: pd.DataFrame, deck: int) -> pd.DataFrame:
+    """Rows of the announce table with the columns of `features`."""
+    kinds = features(deck)
+    read_off = kinds.iloc[kinds.index.get_indexer(pd.Index(rows["hand"]))]
+    return pd.concat([rows, read_off.set_index(rows.index)], axis=1)
+
+
 SAMPLES = (
     "AsKsQs",
     "AsTsKh",

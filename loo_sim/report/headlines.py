@@ -104,7 +104,7 @@ def _pot_change(cell: Cell) -> Known:
 
 
 def _value_of_miss(cell: Cell, column: str) -> Known:
-    if "announce" not in cell.tables or not cell.tables["announce"]["miss_free"].any():
+    if "announce" not in cell.tables or not len(miss.blind_miss(cell)):
         return NOTHING
     first = miss.blind_miss(cell).iloc[0]
     return Known(float(first[column]), float(first[f"{column}_se"]), int(first["n"]))

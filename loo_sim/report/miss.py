@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from loo_sim.report import style
 from loo_sim.report.exhibit import Exhibit, Table, each, make_exhibit
-from loo_sim.report.hands import BANDS, features
+from loo_sim.report.hands import BANDS, with_features
 from loo_sim.report.pooling import pool
 from loo_sim.report.ranking import Candidate, extremes
 from loo_sim.report.result import Cell
@@ -36,9 +36,14 @@ CONTRASTS = {
 STANDERS = ("nobody in yet", "one in", "two or more in")
 """Columns of the map."""
 
-_KEPT, _KEPT_POOLED = 8, 128
-"""Games whose tables are kept while the page is put together, and those pooled to a row a seat: a
-sweep's games are asked for again by every exhibit that compares them."""
+_KEPT = 128
+"""Games of which a few rows are kept, since every exhibit that compares those of a sweep asks."""
+
+_VALUES = (
+    *("n", "weight", "weight_se", "miss", "miss_se", "miss_minus_stand", "miss_minus_stand_se"),
+    *("miss_loo", "miss_loo_se"),
+)
+"""Columns of the announce table that tell what taking the miss is worth."""
 
 _ROW, _LABELS, _GAP, _HEAD, _BETWEEN, _FOOT = 0.22, 1.85, 0.1, 0.5, 0.3, 0.78
 """Inches: a row of a map, its labels, between maps side by side, above each line of maps, between
@@ -50,23 +55,9 @@ _TICK = 0.17
 
 @lru_cache(maxsize=_KEPT)
 def on_offer(cell: Cell) -> pd.DataFrame:
-    """The rows of the announce table where the miss is there, with what is read off each hand.
-
-    Returns
-    -------
-    DataFrame
-        The rows, with the columns of `features` and `can_defend`.
-    """
-    rows = cell.tables["announce"]
-    return with_features(cell, rows[rows["miss_free"].astype(bool)])
-
-
-def with_features(cell: Cell, rows: pd.DataFrame) -> pd.DataFrame:
-    """Rows of the announce table with the columns of `features`, and `can_defend`."""
-    kinds = features(cell.deck)
-    read_off = kinds.iloc[kinds.index.get_indexer(pd.Index(rows["hand"]))]
-    read_off.index = rows.index
-    return pd.concat([rows.assign(can_defend=rows["defend"].notna()), read_off], axis=1)
+    """Where the miss is there: a row for each `seat` and `standers`, with `n` deals."""
+    rows = cell.announcements(["seat", "standers", "n"], miss_free=True)
+    return rows.groupby(["seat", "standers"], as_index=False)[["n"]].sum()
 
 
 def miss_map(cell: Cell) -> pd.DataFrame:
@@ -79,8 +70,8 @@ def miss_map(cell: Cell) -> pd.DataFrame:
         deals, `value` and `value_se` in stakes, and `sure`: the 95 % interval excludes 0, on
         `FEW_DEALS` deals or more.
     """
-    rows = on_offer(cell)
-    rows = rows.assign(others=np.minimum(rows["standers"], 2))
+    rows = cell.announcements(["seat", "standers", "hand", *_VALUES], miss_free=True)
+    rows = with_features(rows, cell.deck).assign(others=np.minimum(rows["standers"], 2))
     keys = ["seat", "others", "band"]
     pooled = pool(rows, keys)
     parts = [
@@ -189,7 +180,7 @@ def miss_map_exhibit(cell: Cell) -> Exhibit:
     )
 
 
-@lru_cache(maxsize=_KEPT_POOLED)
+@lru_cache(maxsize=_KEPT)
 def blind_miss(cell: Cell) -> pd.DataFrame:
     """What taking the miss nets in each seat whatever the hand.
 
@@ -200,10 +191,11 @@ def blind_miss(cell: Cell) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        A row a seat, from the first to speak: `seat`, `to_speak`, `n` deals, `miss` and `miss_se`
-        in stakes, and `miss_loo`, the share of those deals in which he is looed.
+        A row a seat to whom the miss ever was on offer, from the first to speak: `seat`,
+        `to_speak`, `n` deals, `miss` and `miss_se` in stakes, and `miss_loo`, the share of those
+        deals in which he is looed.
     """
-    pooled = pool(on_offer(cell), ["seat"])
+    pooled = pool(cell.announcements(["seat", *_VALUES], miss_free=True), ["seat"])
     if "precision" in cell.tables:
         pooled = sharpened(pooled, cell.tables["precision"])
     return pooled.assign(to_speak=cell.players - 1 - pooled["seat"])
@@ -211,7 +203,7 @@ def blind_miss(cell: Cell) -> pd.DataFrame:
 
 def offering(cells: Iterable[Cell]) -> list[Cell]:
     """Those games in which the miss ever was on offer."""
-    return [cell for cell in cells if len(on_offer(cell))]
+    return [cell for cell in cells if len(blind_miss(cell))]
 
 
 def draw_blind_miss(cells: list[Cell]) -> Figure:

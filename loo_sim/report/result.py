@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from loo_sim.problems import Problems, nearest
+from loo_sim.report.tables import ANNOUNCE, AnnounceFile, Tables
 from loo_sim.result import read_manifest, read_tables, rows_of_cell
 from loo_sim.rounding import stakes
 from loo_sim.rules import MOST_STAKES
@@ -94,7 +95,7 @@ class Cell:
         Deals counted; tables, if there are rounds.
     status, error : str
         ``done`` or what befell it.
-    tables : mapping of str to DataFrame
+    tables : Tables
         Only tables with rows of this cell.
     """
 
@@ -110,7 +111,7 @@ class Cell:
     deals: int
     status: str
     error: str
-    tables: Mapping[str, pd.DataFrame]
+    tables: Tables
 
     def pieces(self, figure: str) -> Pieces | None:
         """A figure chunk by chunk of the work; None where it was not followed."""
@@ -124,6 +125,23 @@ class Cell:
         if not self.axes:
             return f"{self.players} players"
         return ", ".join(_axis_in_words(axis, value) for axis, value in self.axes.items())
+
+    def announcements(self, columns: Sequence[str], **values: Any) -> pd.DataFrame:
+        """Some columns of the cell's rows of the announce table, read from its file.
+
+        Parameters
+        ----------
+        columns : sequence of str
+            Those to read; ``weight_se`` only deals aimed at hands have.
+        **values : object
+            What the rows must have: ``seat=0, miss_free=True``.
+
+        Returns
+        -------
+        DataFrame
+            With a column `aimed`, the same in all rows: whether deals were aimed at hands.
+        """
+        return self.tables.announcements(columns, values)
 
     @property
     def deck(self) -> int:
@@ -204,7 +222,7 @@ def read_result(directory: Path) -> Result:
     """
     manifest = read_manifest(directory)
     problems = Problems(str(directory))
-    tables = read_tables(directory, problems, COLUMNS)
+    tables = read_tables(directory, problems, [name for name in COLUMNS if name != ANNOUNCE])
     if "league" in tables:
         # Deals apart, or tables apart: the column says which, and so does the cell.
         tables["league"] = tables["league"].rename(columns=lambda name: _APART.sub("apart", name))
@@ -213,20 +231,20 @@ def read_result(directory: Path) -> Result:
             if name not in tables and any(other in tables for other in group):
                 problems.add(f"{name}.parquet", "is missing", "run the experiment again")
     for name, table in tables.items():
-        for column in COLUMNS[name]:
-            if column not in table:
-                hint = nearest(column, table.columns)
-                problems.add(f"{name}.parquet", f"has no column {column}", hint)
+        _check_columns(name, table.columns, problems)
+    announce = None
+    path = directory / f"{ANNOUNCE}.parquet"
+    if path.exists():
+        announce = AnnounceFile(path, "aim" in manifest["experiment"])
+        _check_columns(ANNOUNCE, announce.columns, problems)
     problems.raise_if_any()
-    _check_hands(tables, manifest, problems)
+    if announce:
+        _check_hands(announce, manifest, problems)
     problems.raise_if_any()
-    if "announce" in tables:
-        is_aimed = "aim" in manifest["experiment"]
-        tables["announce"] = tables["announce"].assign(aimed=is_aimed)
     terms = [_terms(manifest, cell, problems) for cell in manifest["cells"]]
     problems.raise_if_any()
     cells = tuple(
-        _cell(number, cell, tables, manifest["study"] == "league", *of_cell)
+        _cell(number, cell, tables, announce, manifest["study"] == "league", *of_cell)
         for number, (cell, of_cell) in enumerate(
             zip(manifest["cells"], terms, strict=True), start=1
         )
@@ -247,17 +265,21 @@ def _terms(
     return rounds, bankroll
 
 
-def _check_hands(
-    tables: Mapping[str, pd.DataFrame], manifest: Mapping[str, Any], problems: Problems
-) -> None:
+def _check_columns(name: str, columns: Iterable[str], problems: Problems) -> None:
+    """Note columns that a table lacks."""
+    for column in COLUMNS[name]:
+        if column not in columns:
+            hint = nearest(column, columns)
+            problems.add(f"{name}.parquet", f"has no column {column}", hint)
+
+
+def _check_hands(announce: AnnounceFile, manifest: Mapping[str, Any], problems: Problems) -> None:
     """Note hands of the announce table that are no class of any pack played with."""
     from loo_sim.cards import hand_classes
 
-    if "announce" not in tables:
-        return
     decks = {int(cell["rules"].get("deck", 52)) for cell in manifest["cells"]}
     known = {name for deck in decks for name in hand_classes(deck).names}
-    unknown = sorted(set(map(str, tables["announce"]["hand"].unique())) - known)
+    unknown = sorted(announce.hands() - known)
     if unknown:
         problems.add(
             "announce.parquet",
@@ -270,6 +292,7 @@ def _cell(
     number: int,
     cell: Mapping[str, Any],
     tables: Mapping[str, pd.DataFrame],
+    announce: AnnounceFile | None,
     in_league: bool,
     rounds: int,
     bankroll: int | None,
@@ -288,7 +311,9 @@ def _cell(
         deals=cell["deals"],
         status=cell["status"],
         error=str(cell.get("error") or ""),
-        tables={name: table for name, table in own.items() if len(table)},
+        tables=Tables(
+            {name: table for name, table in own.items() if len(table)}, announce, cell["axes"]
+        ),
     )
 
 

@@ -13,7 +13,6 @@ from matplotlib.figure import Figure
 from loo_sim.report import style
 from loo_sim.report.exhibit import Exhibit, Table, each, make_exhibit
 from loo_sim.report.hands import GRIDS, rank_sign
-from loo_sim.report.miss import with_features
 from loo_sim.report.pooling import decide
 from loo_sim.report.result import Cell
 from loo_sim.report.strategy import (
@@ -22,6 +21,7 @@ from loo_sim.report.strategy import (
     KIND,
     Spot,
     grid_ranks,
+    read_rows,
     shares,
     spot_at,
     three_trumps,
@@ -37,7 +37,7 @@ SITUATION = ["seat", "standers", "miss_free"]
 """Columns that tell situations apart."""
 
 _USED = [
-    *(*SITUATION, "hand", "n", "weight", "defend", "aimed"),
+    *(*SITUATION, "hand", "n", "weight", "weight_se", "defend"),
     *("stand", "stand_se", "miss", "miss_se", "miss_minus_stand", "miss_minus_stand_se"),
 ]
 """Columns of the announce table that a matrix is made of."""
@@ -74,7 +74,7 @@ class Situation(NamedTuple):
 @lru_cache(maxsize=8)
 def situations(cell: Cell) -> tuple[Situation, ...]:
     """The situations of a game that came up, the most common ones first."""
-    rows = cell.tables["announce"]
+    rows = cell.announcements([*SITUATION, "n", "weight", "weight_se"])
     is_aimed = bool(rows["aimed"].any())
     # Deals aimed at hands tell how often a situation comes up hand by hand, each with its error.
     squares = rows["weight_se"] ** 2 if is_aimed else 0.0
@@ -95,12 +95,10 @@ def situations(cell: Cell) -> tuple[Situation, ...]:
 @lru_cache(maxsize=8)
 def matrices(cell: Cell) -> dict[tuple[int, int, bool], pd.DataFrame]:
     """What `strategy.matrix` gives for every situation, by the values of `SITUATION`."""
-    rows = cell.tables["announce"]
-    used = [column for column in (*_USED, "weight_se") if column in rows]
     found: dict[tuple[int, int, bool], pd.DataFrame] = {}
     # Seat by seat: of sixteen players the whole table has more than a million rows.
-    for seat in sorted(rows["seat"].unique()):
-        of_seat = with_features(cell, rows.loc[rows["seat"] == seat, used])
+    for seat in sorted({situation.spot.seat for situation in situations(cell)}):
+        of_seat = read_rows(cell, _USED, seat=seat)
         for key, kinds in decide(of_seat, [*SITUATION, *KIND]).groupby(SITUATION, sort=False):
             found[cast(tuple[int, int, bool], key)] = kinds
     return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -13,10 +13,10 @@ from matplotlib.figure import Figure
 from loo_sim.cards import ACE, lowest_rank
 from loo_sim.report import style
 from loo_sim.report.exhibit import Exhibit, Table, each, make_exhibit
-from loo_sim.report.hands import GRIDS, SAMPLES, in_words, rank_sign
-from loo_sim.report.miss import on_offer, with_features
+from loo_sim.report.hands import GRIDS, SAMPLES, in_words, rank_sign, with_features
+from loo_sim.report.miss import on_offer
 from loo_sim.report.pooling import decide
-from loo_sim.report.result import Cell
+from loo_sim.report.result import COLUMNS, Cell
 from loo_sim.rounding import (
     interval,
     listed,
@@ -36,6 +36,9 @@ AXES = {
 
 _ROW, _LABELS, _HEAD = 0.27, 0.5, 0.5
 """Inches: a row of a grid, the labels at its side, those above it."""
+
+_KEPT = 16
+"""Situations whose hands are kept while the page is put together."""
 
 IN_WORDS = {"stand": "stand", "miss": "take the miss", "defend": "defend", "fold": "fold"}
 
@@ -92,17 +95,26 @@ KIND = ["trumps", "row", "col"]
 """Columns that tell kinds of hands apart."""
 
 
+def read_rows(cell: Cell, columns: Sequence[str], **values: Any) -> pd.DataFrame:
+    """Some columns of those rows of the announce table that have certain values.
+
+    Returns
+    -------
+    DataFrame
+        What `Cell.announcements` gives, with the columns of `hands.features` and `can_defend`.
+    """
+    rows = with_features(cell.announcements(columns, **values), cell.deck)
+    return rows.assign(can_defend=rows["defend"].notna())
+
+
+@lru_cache(maxsize=_KEPT)
 def rows_at(cell: Cell, spot: Spot) -> pd.DataFrame:
-    """The rows of the announce table of a situation, with what is read off each hand."""
-    if spot.miss_free:
-        rows = on_offer(cell)
-        return rows[(rows["seat"] == spot.seat) & (rows["standers"] == spot.standers)]
-    rows = cell.tables["announce"]
-    gone = (rows["seat"] == spot.seat) & (rows["standers"] == spot.standers) & ~rows["miss_free"]
-    return with_features(cell, rows[gone])
+    """All that the announce table has of a situation, as `read_rows` gives it."""
+    situation = {"seat": spot.seat, "standers": spot.standers, "miss_free": spot.miss_free}
+    return read_rows(cell, [*COLUMNS["announce"], "weight_se"], **situation)
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=_KEPT)
 def matrix(cell: Cell, spot: Spot) -> pd.DataFrame:
     """Values and the best announcement for every kind of hand in a situation.
 
