@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isnan, nan
 from typing import NamedTuple
 
 from matplotlib.axes import Axes
@@ -31,7 +32,8 @@ class Dot(NamedTuple):
     ----------
     label : str
     value, low, high : float
-        The estimate and the ends of its interval; nan where they are not known.
+        The estimate and the ends of its interval; nan where they are not known, and a cross stands
+        in the place of the estimate.
     hollow : bool
         Whether the dot is only an outline.
     """
@@ -56,6 +58,9 @@ def draw_dots(
     if zero:
         axes.axvline(0, color=style.QUIET, linewidth=0.8)
     for place, dot in enumerate(dots):
+        if isnan(dot.value):
+            style.draw_missing(axes, 0.02, place, axes.get_yaxis_transform())
+            continue
         axes.errorbar(
             dot.value,
             place,
@@ -67,6 +72,11 @@ def draw_dots(
             capsize=3,
         )
     return figure
+
+
+def missing_dot(label: str) -> Dot:
+    """The row of an estimate that is not there."""
+    return Dot(label, nan, nan, nan)
 
 
 class Spread(NamedTuple):

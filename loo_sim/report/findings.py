@@ -68,14 +68,14 @@ def _about_policies(result: Result) -> list[str]:
     first = cells[0]
     last = league.compare_games(cells) if len(cells) > 1 else league.pairing(first)
     return [
-        (f"With {first.label}: " if len(cells) > 1 else "") + league.who_is_best(first),
+        (f"With {first.label}: " if first.axes else "") + league.who_is_best(first),
         _named(cells, league.skill_and_chance(first)),
         last,
     ]
 
 
 def _named(cells: list[Cell], sentence: str) -> str:
-    """A sentence about the first of several games, which says so."""
-    if len(cells) == 1 or not sentence:
+    """A sentence about the first game of a sweep, which says so."""
+    if not cells[0].axes or not sentence:
         return sentence
     return f"With {cells[0].label}: {sentence[0].lower()}{sentence[1:]}"

@@ -11,7 +11,8 @@ from matplotlib.figure import Figure
 from loo_sim.report import style
 from loo_sim.report.dots import Dot, draw_dots
 from loo_sim.report.exhibit import Exhibit, Table, each, make_exhibit
-from loo_sim.report.result import Cell
+from loo_sim.report.missing import missing_row
+from loo_sim.report.result import DONE, Cell
 from loo_sim.report.scale import Scale
 from loo_sim.rounding import NONE, interval, listed, places_of, rough, signed, with_error
 from loo_sim.studies.league import apart_in_words, standing_in_words
@@ -254,10 +255,19 @@ def _p_value(p: float) -> str:
     return f"{p:.3f}" if p >= 0.001 else "< 0.001"
 
 
+def has_standing(cell: Cell) -> bool:
+    """Whether a game has figures of a league."""
+    return cell.status == DONE and "standing" in cell.tables
+
+
 def games_table(cells: list[Cell]) -> Table:
     """Who is first in each of several leagues."""
-    rows = []
+    heads = ("game", "first", "net", "tied with it")
+    rows: list[tuple[str, ...]] = []
     for cell in cells:
+        if not has_standing(cell):
+            rows.append(missing_row(cell, heads))
+            continue
         best = cell.tables["standing"].iloc[0]
         others = [policy for policy in tied(cell) if policy != best["policy"]]
         rows.append(
@@ -271,7 +281,7 @@ def games_table(cells: list[Cell]) -> Table:
     return Table(
         "The policy with the highest net, game by game: its net in stakes "
         f"{per(cells[0])} (standard error of the last digits in brackets), and those tied with it",
-        ("game", "first", "net", "tied with it"),
+        heads,
         tuple(rows),
     )
 

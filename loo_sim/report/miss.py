@@ -13,9 +13,10 @@ from matplotlib.figure import Figure
 from loo_sim.report import style
 from loo_sim.report.exhibit import Exhibit, Table, each, make_exhibit
 from loo_sim.report.hands import BANDS, features
+from loo_sim.report.missing import missing_row, name_missing
 from loo_sim.report.pooling import pool
 from loo_sim.report.ranking import Candidate, extremes
-from loo_sim.report.result import Cell
+from loo_sim.report.result import DONE, Cell
 from loo_sim.report.scale import Scale
 from loo_sim.rounding import (
     interval,
@@ -211,13 +212,23 @@ def blind_miss(cell: Cell) -> pd.DataFrame:
 
 def offering(cells: Iterable[Cell]) -> list[Cell]:
     """Those games in which the miss ever was on offer."""
-    return [cell for cell in cells if len(on_offer(cell))]
+    return [
+        cell
+        for cell in cells
+        if cell.status == DONE and "announce" in cell.tables and len(on_offer(cell))
+    ]
 
 
 def draw_blind_miss(cells: list[Cell]) -> Figure:
-    """Net of the miss taken blind by players still to speak, a line a game."""
-    lines = []
+    """Net of the miss taken blind by players still to speak, a line a game.
+
+    A cross in the legend marks a game without figures.
+    """
+    there, lines = offering(cells), []
     for cell in cells:
+        if cell not in there:
+            lines.append(style.Line.missing(cell.label))
+            continue
         seats = blind_miss(cell)
         lines.append(
             style.Line(
@@ -253,32 +264,42 @@ def compare_games(cells: list[Cell]) -> str:
 
 
 def blind_exhibit(cells: list[Cell]) -> Exhibit:
-    """What the miss nets by seat, whatever the hand, all games in one figure."""
-    rows = [
-        (
-            cell.label,
-            cell.seat_name(int(row.seat)),
-            f"{int(row.n):,}",
-            with_error(row.miss, row.miss_se, row.n),
-            percent_with_error(row.miss_loo, row.n),
-        )
-        for cell in cells
-        for row in each(blind_miss(cell))
-    ]
+    """What the miss nets by seat, whatever the hand, all games in one figure.
+
+    One of them at least has figures.
+    """
+    heads = ("game", "seat", "deals", "net", "looed")
+    there = offering(cells)
+    rows: list[tuple[str, ...]] = []
+    for cell in cells:
+        if cell not in there:
+            rows.append(missing_row(cell, heads))
+            continue
+        rows += [
+            (
+                cell.label,
+                cell.seat_name(int(row.seat)),
+                f"{int(row.n):,}",
+                with_error(row.miss, row.miss_se, row.n),
+                percent_with_error(row.miss_loo, row.n),
+            )
+            for row in each(blind_miss(cell))
+        ]
+    gone = name_missing([cell for cell in cells if cell not in there])
     return make_exhibit(
         "blind-miss",
         "What the miss nets, whatever the hand",
         "Lines of the mean net of taking the miss in stakes against the number of players still to "
         "speak, with 95 % intervals.",
-        f"{compare_seats(cells[0])} It is the mean over all deals in which the seat speaks with "
+        f"{compare_seats(there[0])} It is the mean over all deals in which the seat speaks with "
         "the miss still there, as if he took it each time without a look at his hand, the others "
         "playing as before. Above 0 it beats folding; with which hands it beats standing is shown "
-        "further down.",
+        f"further down. {gone}".rstrip(),
         lambda: draw_blind_miss(cells),
         Table(
             "Net of taking the miss in stakes, and how often he is looed by it (standard error of "
             "the last digits in brackets)",
-            ("game", "seat", "deals", "net", "looed"),
+            heads,
             tuple(rows),
         ),
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from loo_sim.report.missing import mark_missing
 from loo_sim.report.result import DONE, Cell, Result, setting_in_words
 from loo_sim.report.terms import terms
 from loo_sim.rounding import listed, stakes
@@ -121,6 +122,13 @@ def _flat(prefix: str, value: Any) -> Iterable[tuple[str, str]]:
         yield prefix, str(value)
 
 
+def what_befell(cell: Cell) -> str:
+    """How a game ended, marked if it has no figures."""
+    if cell.status == DONE:
+        return DONE
+    return f"{mark_missing(cell)}: {cell.error}" if cell.error else mark_missing(cell)
+
+
 def game_rows(cells: Iterable[Cell]) -> list[tuple[str, ...]]:
     """A row a cell for the list of games played."""
     return [
@@ -132,7 +140,7 @@ def game_rows(cells: Iterable[Cell]) -> list[tuple[str, ...]]:
             rules_in_words(cell.rules),
             policies_in_words(cell),
             f"{cell.deals:,}",
-            f"{cell.status}: {cell.error}" if cell.error else cell.status,
+            what_befell(cell),
         )
         for cell in cells
     ]

@@ -162,8 +162,8 @@ class Result:
         return str(self.manifest["name"])
 
     def having(self, table: str) -> list[Cell]:
-        """The cells with rows of a table."""
-        return [cell for cell in self.cells if table in cell.tables]
+        """The finished cells with rows of a table."""
+        return [cell for cell in self.cells if cell.status == DONE and table in cell.tables]
 
     @property
     def not_done(self) -> list[Cell]:
