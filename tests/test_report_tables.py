@@ -83,7 +83,7 @@ def test_sessions_side_by_side(pages):
     sound(page)
     # Mean pots, clean deals, seats and errors for both; path, gaps, gain, lowest, ruin for each.
     assert len(page.all("figure")) == 4 + 2 * 5
-    assert "Game 3, loo pot: failed: out of memory" in page.text
+    assert "Game 3, loo pot: × failed: out of memory" in page.text
     # Its heading, its title, and the head of its numbers.
     assert page.text.count("What an evening brings: loo 6") == 3
     assert "10,000 a game, 20,000 in all" in page.text

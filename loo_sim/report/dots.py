@@ -18,8 +18,8 @@ _COLOUR = "#0072b2"
 _HEAD, _ROW = 0.8, 0.28
 """Inches that a chart takes without its rows, and a row."""
 
-_LONGEST = 32
-"""Signs of a label."""
+_LONGEST, _SHORT = 44, 28
+"""Signs of a label; of one that is as large as the other texts of a chart."""
 
 STAKES: Formatter = FuncFormatter(lambda value, _: signed(f"{value:,.10g}"))
 PERCENT: Formatter = FuncFormatter(lambda value, _: f"{100 * value:g} %")
@@ -122,7 +122,9 @@ def _rows(labels: Sequence[str], what: str, ticks: Formatter) -> tuple[Figure, A
     figure = style.new_figure(_HEAD + _ROW * len(labels))
     axes = figure.subplots()
     axes.grid(axis="x")
-    axes.set_yticks(range(len(labels)), [style.shortened(label, _LONGEST) for label in labels])
+    names = [style.shortened(label, _LONGEST) for label in labels]
+    size = None if max(map(len, names)) <= _SHORT else 8
+    axes.set_yticks(range(len(names)), names, fontsize=size)
     axes.set_ylim(len(labels) - 0.4, -0.6)
     axes.tick_params(axis="y", length=0)
     axes.xaxis.set_major_formatter(ticks)

@@ -41,7 +41,12 @@ def _about_the_miss(result: Result) -> list[str]:
     cells = miss.offering(result.having("announce"))
     if not cells:
         return []
-    last = miss.compare_games(cells) if len(cells) > 1 else miss.compare_seats(cells[0])
+    if len(cells) > 1:
+        last = miss.compare_games(cells)
+    elif len(miss.blind_miss(cells[0])) > 1:
+        last = miss.compare_seats(cells[0])
+    else:
+        last = miss.blind_for_first(cells[0])
     return [advice.first_to_speak(cells), strategy.compare_announcements(cells[0]), last]
 
 

@@ -93,7 +93,8 @@ def skill_and_chance(cell: Cell) -> str:
     if not known:
         return ""
     told = [
-        f"from one of {row.rival} after {_apart(row)} {cell.unit}"
+        f"from one of {row.rival} after {_apart(row)} "
+        f"{cell.unit.removesuffix('s') if _apart(row) == '1' else cell.unit}"
         for row in dict.fromkeys((known[0], known[-1]))
     ]
     return (
@@ -291,9 +292,8 @@ def compare_games(cells: list[Cell]) -> str:
     always = [
         policy for policy in tied(cells[0]) if all(policy in tied(cell) for cell in cells[1:])
     ]
+    games = "both games" if len(cells) == 2 else f"all {len(cells)} games"
     if not always:
-        return f"No policy is first, or tied with it, in all of the {len(cells)} games."
-    return (
-        f"In all of the {len(cells)} games {listed(always)} {'is' if len(always) == 1 else 'are'} "
-        "first or tied with it."
-    )
+        return f"No policy is first, or tied with the first, in {games}."
+    verb = "is" if len(always) == 1 else "are"
+    return f"In {games} {listed(always)} {verb} first or tied with the first."

@@ -45,6 +45,9 @@ _ROW, _LABELS, _GAP, _HEAD, _BETWEEN, _FOOT = 0.22, 1.85, 0.1, 0.5, 0.3, 0.78
 """Inches: a row of a map, its labels, between maps side by side, above each line of maps, between
 the two lines, below the last."""
 
+_WIDEST = 0.8
+"""Inches: most that a square is wide."""
+
 _TICK = 0.17
 """Inches that the number of a seat takes; where squares are narrower, some go without."""
 
@@ -105,7 +108,7 @@ def draw_miss_map(values: pd.DataFrame, players: int) -> Figure:
     }
     columns = sum(len(seats) for seats in groups.values())
     room = style.WIDTH - _LABELS - _GAP * (len(groups) - 1)
-    across, tall = room / columns, _ROW * len(bands)
+    across, tall = min(room / columns, _WIDEST), _ROW * len(bands)
     size = min(7.0, 24 * across)
     figure = style.map_figure(2 * (_HEAD + tall) + _BETWEEN + _FOOT)
     for line, (contrast, title) in enumerate(CONTRASTS.items()):
@@ -153,8 +156,8 @@ def miss_map_exhibit(cell: Cell) -> Exhibit:
     unclear = len(lowest) - better - worse
     doubt = f"; it is too close to call in {unclear}" if unclear else ""
     caption = (
-        f"Of the {len(lowest)} squares, taking the miss beats both folding and standing in "
-        f"{better} and loses to one of them in {worse}{doubt}. "
+        f"Of the {len(lowest)} squares of a map, taking the miss beats both folding and standing "
+        f"in {better or 'none'} and loses to one of them in {worse or 'none'}{doubt}. "
         "Purple: the miss is worth more. Among so many squares about one in twenty of those with "
         "no true difference looks sure by luck alone. For the dealer, "
         "“folding” stands for defending the miss too: both are worth 0."
@@ -308,6 +311,10 @@ def blind_exhibit(cells: list[Cell]) -> Exhibit:
 def blind_for_first(cell: Cell) -> str:
     """A sentence on what taking the miss brings, whatever the hand, to the first who may ask."""
     first = blind_miss(cell).iloc[0]
+    who = cell.seat_in_words(int(first["seat"]))
+    found = on_offer(cell).loc[lambda rows: rows["seat"] == first["seat"], "standers"].unique()
+    if len(found) == 1 and found[0]:
+        who = f"{who} with {found[0]} in"
     value, error, n = float(first["miss"]), float(first["miss_se"]), int(first["n"])
     if not abs(value) > Z95 * error:
         verdict = "too close to call against folding"
@@ -315,6 +322,6 @@ def blind_for_first(cell: Cell) -> str:
         verdict = "more than folding" if value > 0 else "less than folding"
     return (
         f"Taking the miss whatever the hand nets {interval(value, error, n)} stakes for "
-        f"{cell.seat_in_words(int(first['seat']))}, {verdict}; he is looed in "
+        f"{who}, {verdict}; he is looed in "
         f"{percent_interval(float(first['miss_loo']), n)} of those deals."
     )

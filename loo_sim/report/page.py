@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from loo_sim.report import (
@@ -40,8 +40,8 @@ from loo_sim.report.style import ACTIONS, ActionStyle
 MOST_IN_FULL = 6
 """Games whose every exhibit is shown; a longer page would be too large to open on a phone."""
 
-MOST_COMPARED = 24
-"""Games that the comparisons show."""
+MOST_COMPARED, MOST_LINES = 24, 12
+"""Games that the comparisons show; as lines of a chart, which must not be taller than a sheet."""
 
 MOST_SITUATIONS = 256
 """Situations of all games together whose matrices are on the page: all 255 of sixteen players."""
@@ -111,11 +111,7 @@ def render(result: Result, findings: list[str], parts: list[Section]) -> str:
         not_done=[(cell, what_befell(cell)) for cell in result.not_done],
         sections=parts,
         made=how_it_was_made(result),
-        games=Table(
-            "The games of this run",
-            ("no.", "game", "players", "pot", "rules", "policies", unit, "status"),
-            tuple(game_rows(result.cells[:MOST_COMPARED])),
-        ),
+        games=games_table(result.cells[:MOST_COMPARED]),
         left_out=max(len(result.cells) - MOST_COMPARED, 0),
         seed=result.manifest["seed"],
         study=result.manifest["study"],
@@ -126,6 +122,22 @@ def render(result: Result, findings: list[str], parts: list[Section]) -> str:
         of_hands=bool(result.having("announce")),
     )
     return "\n".join(line.rstrip() for line in page.splitlines()) + "\n"
+
+
+def games_table(cells: Sequence[Cell]) -> Table:
+    """The list of games."""
+    unit = cells[0].unit if cells else "deals"
+    return Table(
+        "The games of this run",
+        ("no.", "game", "players", "pot, stakes", "rules", "policies", unit, "status"),
+        tuple(game_rows(cells)),
+    )
+
+
+def made_tables(result: Result) -> dict[str, Table]:
+    """By name, the tables of the part that closes the page; all games are in theirs."""
+    made = Table("How it was made", ("what", "value"), tuple(how_it_was_made(result)))
+    return {"made": made, "games": games_table(result.cells)}
 
 
 def _unbroken(text: str) -> str:
@@ -148,21 +160,21 @@ def sections(result: Result) -> list[Section]:
     shown = [part for part in made if part.exhibits or part.tables or part.notes]
     full = max(len(result.having(table)) for table in _BY_GAME)
     if full > MOST_IN_FULL:
-        compared = f" and {MOST_COMPARED} compared" if full > MOST_COMPARED else ""
         shown[0].notes.append(
-            f"The first {MOST_IN_FULL} of {full} games are shown in full{compared}; the tables of "
-            "the result directory hold them all."
+            f"The first {MOST_IN_FULL} of {full} games are shown in full; charts and tables that "
+            f"compare games have at most {MOST_COMPARED} of them, those of lines {MOST_LINES}. The "
+            "tables of the result directory hold them all."
         )
     return shown
 
 
-def _compared(result: Result, there: list[Cell]) -> list[Cell]:
+def _compared(result: Result, there: list[Cell], most: int = MOST_COMPARED) -> list[Cell]:
     """The games of a comparison: the first with figures, and others as far as there is room."""
     if not there:
         return []
-    chosen = there[:MOST_COMPARED]
+    chosen = there[:most]
     others = [cell for cell in result.cells if cell not in there]
-    chosen += others[: MOST_COMPARED - len(chosen)]
+    chosen += others[: most - len(chosen)]
     return sorted(chosen, key=lambda cell: cell.number)
 
 
@@ -203,15 +215,17 @@ def _comparison(result: Result) -> Section:
     section = Section("seats", "Seat by seat")
     deals = _compared(result, result.having("deals"))
     if deals:
-        section.exhibits.append(seats.seat_value_exhibit(deals))
+        lines = _compared(result, result.having("deals"), MOST_LINES)
+        section.exhibits.append(seats.seat_value_exhibit(lines))
         missing = [cell for cell in deals if 0 < len(cell.tables.get("deals", ())) < cell.players]
         section.notes += [f"Not every seat has figures: {cell.label}." for cell in missing]
     swung = _compared(result, [cell for cell in deals if swings.has_swings(cell)])
     if len(swung) > 1 and not sensitivity.shows_each_game(result.cells):
         section.exhibits.append(swings.mean_swing_exhibit(swung))
     announced = _compared(result, miss.offering(result.having("announce")))
-    if announced:
-        section.exhibits.append(miss.blind_exhibit(announced))
+    if any(len(miss.blind_miss(cell)) > 1 for cell in miss.offering(announced)):
+        lines = _compared(result, miss.offering(result.having("announce")), MOST_LINES)
+        section.exhibits.append(miss.blind_exhibit(lines))
     if len(announced) > 1:
         section.tables.append(strategy.shares_by_game(announced))
     return section
@@ -224,7 +238,8 @@ def _session_comparison(result: Result) -> Section:
     if len(cells) > 1 and not sensitivity.shows_each_game(result.cells):
         section.exhibits.append(pot_path.mean_pot_exhibit(cells))
     if cells:
-        section.exhibits.append(seats.seat_value_exhibit(cells))
+        lines = _compared(result, result.having("session"), MOST_LINES)
+        section.exhibits.append(seats.seat_value_exhibit(lines))
     return section
 
 

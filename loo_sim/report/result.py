@@ -172,9 +172,11 @@ class Result:
 
 
 def setting_in_words(value: Any) -> str:
-    """A value that an experiment sets, as its file writes it: ``true``, ``4.5``, ``none``."""
+    """A value that an experiment sets: ``true``, ``4.5``, ``1,000,000``, ``none``."""
     if value is None or isinstance(value, bool):
         return str(value).lower()
+    if isinstance(value, int):
+        return f"{value:,}"
     return stakes(value) if isinstance(value, float) else str(value)
 
 

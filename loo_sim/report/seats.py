@@ -130,7 +130,9 @@ def seat_value_exhibit(cells: list[Cell]) -> Exhibit:
         ]
     there = [cell for cell in cells if has_seats(cell)]
     gone = name_missing([cell for cell in cells if not has_seats(cell)])
-    named = f"With {there[0].label}: " if len(cells) > 1 else ""
+    compared = compare_seats(there[0])
+    if len(cells) > 1:
+        compared = f"With {there[0].label}: {compared[0].lower()}{compared[1:]}"
     counted = (
         "averaged over the deals of all evenings, whoever sits there: what he puts into the pot "
         f"stands apart, in the table.{_smaller_tables(there)}"
@@ -143,7 +145,7 @@ def seat_value_exhibit(cells: list[Cell]) -> Exhibit:
         "What each seat is worth",
         "Lines of the net of each seat against the number of players still to speak, with 95 % "
         "intervals.",
-        f"{named}{compare_seats(there[0])} Net is what a player takes from the pot less his loo, "
+        f"{compared} Net is what a player takes from the pot less his loo, "
         + " ".join(filter(None, (counted, gone))),
         lambda: draw_seat_values(cells),
         Table(

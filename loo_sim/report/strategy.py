@@ -78,7 +78,10 @@ def spot_at(cell: Cell, seat: int, standers: int, miss_free: bool = True) -> Spo
 
 
 def spots(cell: Cell) -> list[Spot]:
-    """The first seat with nobody in, and the dealer as he most often finds the table."""
+    """The first seat with nobody in, and the dealer as he most often finds the table.
+
+    Where neither is there, as in a run that aims at another seat: the most common situation.
+    """
     rows = on_offer(cell)
     found = []
     if ((rows["seat"] == 0) & (rows["standers"] == 0)).any():
@@ -86,6 +89,11 @@ def spots(cell: Cell) -> list[Spot]:
     dealer = rows[rows["seat"] == cell.players - 1]
     if len(dealer):
         found.append(spot_at(cell, cell.players - 1, most_common_standers(dealer)))
+    if not found and len(rows):
+        weights = rows.groupby(["seat", "standers"], as_index=False)[["weight"]].sum()
+        common = int(weights["weight"].to_numpy().argmax())
+        seat, standers = (int(weights[name].iloc[common]) for name in ("seat", "standers"))
+        found.append(spot_at(cell, seat, standers))
     return found
 
 

@@ -172,8 +172,8 @@ class Square(NamedTuple):
 
     @property
     def middle(self) -> float:
-        """The column at which its text is centred."""
-        return self.column + (self.columns - 1) / 2
+        """The column that its text stands in: not between two, where a line may part them."""
+        return self.column + (self.columns - 1) // 2
 
 
 def ink_on(colour: Sequence[float]) -> str:
@@ -270,9 +270,9 @@ def draw_missing(axes: Axes, x: float, y: float, transform: Transform) -> None:
     axes.plot(x, y, transform=transform, **_CROSS)
 
 
-def name_missing_line(axes: Axes, label: str) -> None:
-    """Name a line that is not there in the legend, with a cross."""
-    axes.plot([], [], label=label, **_CROSS)
+def name_missing_line(axes: Axes, label: str) -> Artist:
+    """What stands for a line that is not there in the legend: a cross and its name."""
+    return axes.plot([], [], label=label, **_CROSS)[0]
 
 
 class Line(NamedTuple):
@@ -313,11 +313,12 @@ def draw_lines(lines: Sequence[Line], what: str) -> Figure:
     for axes, members in zip(grid, panels, strict=True):
         axes.axhline(0, color=QUIET, linewidth=0.8)
         axes.grid(axis="y")
+        named: list[Any] = []
         for line, (colour, marker, dash) in zip(members, LINES, strict=False):
             if not len(line.value):
-                name_missing_line(axes, line.label)
+                named.append(name_missing_line(axes, line.label))
                 continue
-            axes.errorbar(
+            drawn = axes.errorbar(
                 -line.to_speak,
                 line.value,
                 yerr=line.half,
@@ -329,11 +330,18 @@ def draw_lines(lines: Sequence[Line], what: str) -> Figure:
                 capsize=2,
                 label=line.label,
             )
+            named.append(drawn)
         axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}".replace("-", "−"))
         axes.set_ylabel(what)
         if len(lines) > 1:
             # Above the axes, where it hides no line.
-            axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=abreast, borderaxespad=0.2)
+            axes.legend(
+                handles=named,
+                loc="lower left",
+                bbox_to_anchor=(0, 1),
+                ncols=abreast,
+                borderaxespad=0.2,
+            )
     most = int(max(line.to_speak.max(initial=0) for line in lines))
     names = [str(left) if left else "0\ndealer" for left in range(most, -1, -1)]
     grid[-1].set_xticks(range(-most, 1), names)

@@ -230,7 +230,7 @@ def tornado_exhibit(headline: Headline, axes: Sequence[Swept], games: Sequence[G
         )
     told = (
         compare_effects(headline, found),
-        name_missing(missing(games), "at the settings it is missing from"),
+        name_missing(missing(games), "beside each setting whose means leave something out"),
     )
     return make_exhibit(
         f"tornado-{headline.slug}",

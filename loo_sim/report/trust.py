@@ -169,11 +169,17 @@ def tell_precision(result: Result, found: Sequence[Precision]) -> str:
             f"Of the games that were to be known to a given error {reached} of {len(asked)} are; "
             "hollow marks: where the error was looked at."
         )
-    told.append(
-        f"Only the filled marks are measured. The lines follow from them, as errors fall with the "
-        f"square root of the number of {unit}: half the error takes four times as many. What the "
-        "estimates were on the way there is not kept."
+    marks = (
+        "Only the filled mark is measured. The line follows from it"
+        if len(found) == 1
+        else "Only the filled marks are measured. The lines follow from them"
     )
+    told.append(
+        f"{marks}, as errors fall with the square root of the number of {unit}: half the error "
+        "takes four times as many. What the estimates were on the way there is not kept."
+    )
+    if len(_drawn(found)) < len(found):
+        told.append("Of the games the widest and the narrowest are drawn.")
     return " ".join(told)
 
 
