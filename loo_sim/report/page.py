@@ -169,13 +169,9 @@ def sections(result: Result) -> list[Section]:
 
 
 def _compared(result: Result, there: list[Cell], most: int = MOST_COMPARED) -> list[Cell]:
-    """The games of a comparison: the first with figures, and others as far as there is room."""
-    if not there:
-        return []
-    chosen = there[:most]
-    others = [cell for cell in result.cells if cell not in there]
-    chosen += others[: most - len(chosen)]
-    return sorted(chosen, key=lambda cell: cell.number)
+    """The games of a comparison: the first of the sweep, if any of them are `there`."""
+    first = list(result.cells[:most])
+    return first if any(cell in there for cell in first) else there[:most]
 
 
 def _sections_by_game(result: Result) -> list[Section]:
