@@ -69,7 +69,7 @@ def test_every_figure_and_every_table_has_its_files(directory, folder):
             f"{part.slug}-table-{number}.csv" if several else f"{part.slug}-table.csv"
             for number in range(1, len(part.tables) + 1)
         ]
-    assert len(exhibits) == 4 + 1 + 1 + 3 + 3 + 2 + 2
+    assert len(exhibits) == 4 + 1 + 3 + 3 + 2 + 2
     worth = [f"worth-1-table-{number}.csv" for number in (1, 2, 3)]
     assert tables == ["strategy-1-seat-0-table.csv", *worth, "trust-table.csv"]
     expected = {f"{slug}.{ending}" for slug in exhibits for ending in ("png", "svg", "csv")}

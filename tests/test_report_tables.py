@@ -96,7 +96,7 @@ def test_leagues_side_by_side(pages):
     assert len(page.all("figure")) == 2 + 2 * 2
     assert "The policy with the highest net, game by game" in page.text
     # calm lies 0.02 behind, where a half-width is 0.02.
-    assert "In all of the 2 games bold and calm are first or tied with it." in page.text
+    assert "In both games bold and calm are first or tied with the first." in page.text
 
 
 @pytest.mark.parametrize("made", ["evenings", "leagues"])
