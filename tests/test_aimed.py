@@ -394,6 +394,13 @@ def test_where_the_situation_never_comes_up_all_classes_are_dealt_alike() -> Non
     assert (row["hands"], row["in_situation"], row["worst"], row["gain"]) == (0, 0, None, None)
 
 
+def test_the_dealer_is_called_so() -> None:
+    cell = Cell({}, 5, 6 * STAKES, Rules(), (), aim=Situation(4, 2, True))
+    tables = announce.tables(cell, 0, announce.empty_counts(cell))
+    assert announce.headline(tables)[0][0].told == "dealer, 2 in"
+    assert tables["aim"]["dealer"].to_pylist() == [True]
+
+
 # --- tables ---------------------------------------------------------------------------------------
 
 

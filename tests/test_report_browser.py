@@ -158,13 +158,15 @@ def test_prints_at_the_size_it_was_laid_out_for(print_out):
     assert largest == pytest.approx(print_out.title_size, rel=0.01)
 
 
-def test_axe_finds_no_violation(browser, html):
-    """On a phone, where the most scrolls; what is inside of a role=img is one picture to it."""
-    with opened(browser, html, PHONE) as page:
+@pytest.mark.parametrize(
+    ("width", "context"), [(PHONE, {"exclude": [["figure svg"]]}), (LAPTOP, None)]
+)
+def test_axe_finds_no_violation(browser, html, width, context):
+    """The insides of figures are looked at once: they are the same at any width, and large."""
+    with opened(browser, html, width) as page:
         open_all_details(page)
         shorten_tables(page)
-        found = Axe().run(page, context={"exclude": [["figure svg"]]})
-        assert found.generate_snapshot() == ""
+        assert Axe().run(page, context=context).generate_snapshot() == ""
 
 
 def test_asks_the_network_for_nothing(browser, html):
@@ -246,3 +248,9 @@ class TestTheseTestsCanFail:
         html = write_page(tmp_path, '<img src="data:,">')
         with opened(browser, html) as page:
             assert Axe().run(page).generate_snapshot() == "image-alt (critical) : 1"
+
+    def test_axe_looks_into_figures(self, browser, tmp_path):
+        inside = '<svg><g role="img"><path d="M0 0h9v9z"/></g></svg>'
+        html = write_page(tmp_path, f'<figure role="img" aria-label="a">{inside}</figure>')
+        with opened(browser, html) as page:
+            assert Axe().run(page).generate_snapshot() == "svg-img-alt (serious) : 1"

@@ -69,11 +69,11 @@ def test_every_figure_and_every_table_has_its_files(directory, folder):
             f"{part.slug}-table-{number}.csv" if several else f"{part.slug}-table.csv"
             for number in range(1, len(part.tables) + 1)
         ]
-    assert len(exhibits) == 4 + 1 + 1 + 3 + 3 + 2 + 2
+    assert len(exhibits) == 4 + 1 + 3 + 3 + 2 + 2
     worth = [f"worth-1-table-{number}.csv" for number in (1, 2, 3)]
     assert tables == ["strategy-1-seat-0-table.csv", *worth, "trust-table.csv"]
     expected = {f"{slug}.{ending}" for slug in exhibits for ending in ("png", "svg", "csv")}
-    expected |= {*tables, "situations-1-values.csv", "figures.json"}
+    expected |= {*tables, "situations-1-values.csv", "games.csv", "made.csv", "figures.json"}
     assert set(contents(folder)) == expected
     assert "strategy-1-seat-0-1.png" in expected
 
@@ -111,6 +111,16 @@ def test_the_values_of_every_kind_of_hand_are_there(folder):
               and row["column of its grid"] == "10"]  # fmt: skip
     # In the sample the miss nets 0.3 less than folding from the first seat.
     assert row["miss"].startswith("−0.30")
+
+
+def test_the_games_and_what_the_run_was_made_with_are_there(directory, folder):
+    heads, *games = csv.reader(io.StringIO((folder / "games.csv").read_text(encoding="utf-8")))
+    assert heads[:4] == ["no.", "game", "players", "pot, stakes"]
+    assert [row[0] for row in games] == [str(one.number) for one in read_result(directory).cells]
+    made = dict(csv.reader(io.StringIO((folder / "made.csv").read_text(encoding="utf-8"))))
+    manifest = json.loads((directory / "manifest.json").read_text(encoding="utf-8"))
+    assert made["seed"] == str(manifest["seed"])
+    assert made["command"] == manifest["command"]
 
 
 def test_texts_with_commas_and_quotes_are_quoted():

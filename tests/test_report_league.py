@@ -124,7 +124,7 @@ def test_too_few_deals_for_any_interval(tmp_path):
 
 def test_who_is_first_in_all_games(tmp_path):
     cells = [first_cell(tmp_path / "1", CLEAR), first_cell(tmp_path / "2", CLOSE)]
-    assert league.compare_games(cells) == "In all of the 2 games bold is first or tied with it."
+    assert league.compare_games(cells) == "In both games bold is first or tied with the first."
     other = first_cell(tmp_path / "3", {"daft": 1.0, "bold": 0.0, "calm": 0.0})
     assert "No policy is first" in league.compare_games([*cells, other])
     assert [row[1] for row in league.games_table([*cells, other]).rows] == ["bold", "bold", "daft"]

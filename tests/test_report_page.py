@@ -98,7 +98,7 @@ def test_every_figure_has_title_description_caption_and_numbers(sweep_page):
 
 
 def test_failed_games_are_named(sweep_page):
-    assert "Game 3, 8 players: failed: out of memory" in sweep_page.text
+    assert "Game 3, 8 players: × failed: out of memory" in sweep_page.text
     assert "Not every game was finished" in sweep_page.text
 
 
@@ -201,7 +201,7 @@ def test_empty_tables(tmp_path, full):
 def test_no_tables_at_all(tmp_path):
     games = [cell(status="failed", error="out of memory")]
     page = page_of(write_result(tmp_path, games, {}, study="deals"))
-    assert "Game 1, 6 players: failed: out of memory" in page.text
+    assert "Game 1, 6 players: × failed: out of memory" in page.text
 
 
 def test_large_sweeps_say_what_they_leave_out(tmp_path):

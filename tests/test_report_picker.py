@@ -115,7 +115,7 @@ def test_no_picker_where_there_are_no_hands(tmp_path):
 
 
 def test_without_a_script_the_page_says_nothing_of_it(page):
-    (section,) = [attrs for attrs in page.all("section") if attrs["id"] == "picker-section"]
+    (section,) = [attrs for attrs in page.all("section") if attrs.get("id") == "picker-section"]
     assert "hidden" in section
 
 

@@ -161,8 +161,8 @@ class TestAlong:
         assert [list(line.get_xdata()) for line in crosses] == [[6.0]]
         assert list(figure.axes[0].get_xticks()) == [9.0, 3.0, 6.0]
         exhibit = along.along_exhibit(POT_CHANGE, axis, shown)
-        assert "No figures, marked × in their place: a pot of 6 (failed)." in exhibit.caption
-        assert ("6", "–", "failed") in exhibit.numbers.rows
+        assert "No figures, marked × in its place: a pot of 6 (failed)." in exhibit.caption
+        assert ("6", "–", "× failed") in exhibit.numbers.rows
 
     def test_its_finding(self, tmp_path):
         (axis,), shown = games(tmp_path, BY_POT)
@@ -230,7 +230,7 @@ class TestMap:
         exhibit = sweep_map.map_exhibit(POT_CHANGE, axes, shown)
         assert "6 players, a pot of 6 (failed)" in exhibit.caption
         assert re.findall(r"<text[^>]*>(×)</text>", exhibit.svg) == ["×"]
-        assert ("6", "6", "–", "failed") in exhibit.numbers.rows
+        assert ("6", "6", "–", "× failed") in exhibit.numbers.rows
 
     def test_places_that_are_no_game_are_blank(self, tmp_path):
         means = dict(list(BY_BOTH.items())[:-1])
@@ -356,10 +356,10 @@ class TestPage:
 
     def test_failed_games_are_named_at_the_top_and_where_they_are_missing(self, tmp_path):
         page = page_of(write_sweep(tmp_path, BY_BOTH, [(("players", 6), ("pot", 6))]))
-        assert "Game 4, 6 players, a pot of 6: failed: out of memory" in page.text
+        assert "Game 4, 6 players, a pot of 6: × failed: out of memory" in page.text
         top = page.text.index("Game 4, 6 players")
         assert top < page.text.index("What was found")
-        assert "marked × in their place: 6 players, a pot of 6 (failed)" in page.text
+        assert "marked × in its place: 6 players, a pot of 6 (failed)" in page.text
 
     def test_sessions(self, tmp_path):
         games = [session_cell({"rules.loo_cap": cap}) for cap in (12, 1_000_000)]

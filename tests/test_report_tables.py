@@ -83,7 +83,7 @@ def test_sessions_side_by_side(pages):
     sound(page)
     # Mean pots, clean deals, seats and errors for both; path, gaps, gain, lowest, ruin for each.
     assert len(page.all("figure")) == 4 + 2 * 5
-    assert "Game 3, loo pot: failed: out of memory" in page.text
+    assert "Game 3, loo pot: × failed: out of memory" in page.text
     # Its heading, its title, and the head of its numbers.
     assert page.text.count("What an evening brings: loo 6") == 3
     assert "10,000 a game, 20,000 in all" in page.text
@@ -96,7 +96,7 @@ def test_leagues_side_by_side(pages):
     assert len(page.all("figure")) == 2 + 2 * 2
     assert "The policy with the highest net, game by game" in page.text
     # calm lies 0.02 behind, where a half-width is 0.02.
-    assert "In all of the 2 games bold and calm are first or tied with it." in page.text
+    assert "In both games bold and calm are first or tied with the first." in page.text
 
 
 @pytest.mark.parametrize("made", ["evenings", "leagues"])

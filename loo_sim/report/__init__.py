@@ -60,7 +60,7 @@ def write_report(
         check_folder(figures, path)
     # The page loads matplotlib and pandas, which a wrong directory should not wait for.
     from loo_sim.report.findings import find
-    from loo_sim.report.page import render, sections
+    from loo_sim.report.page import made_tables, render, sections
     from loo_sim.report.result import read_result
 
     result = read_result(directory)
@@ -69,7 +69,7 @@ def write_report(
     parts = sections(result)
     path.write_text(render(result, findings, parts), encoding="utf-8", newline="\n")
     if figures is not None:
-        export(parts, figures)
+        export(parts, made_tables(result), figures)
     return ReportResult(path, findings, figures)
 
 

@@ -11,7 +11,7 @@ from loo_sim.report.hands import TRUMPS, rank_range
 from loo_sim.report.miss import on_offer
 from loo_sim.report.pooling import pool
 from loo_sim.report.result import Cell
-from loo_sim.report.strategy import KIND, Spot, matrix, rows_at, spot_at
+from loo_sim.report.strategy import KIND, Spot, matrix, rows_at, spot_at, spots
 from loo_sim.rounding import interval, listed, percent_in_words
 
 MOST_PHRASES = 4
@@ -177,8 +177,16 @@ def hands_for_the_miss(cell: Cell, spot: Spot) -> str:
 
 
 def first_to_speak(cells: list[Cell]) -> str:
-    """Sentences on the hands with which the first seat of some games does best by the miss."""
-    told = (hands_for_the_miss(cell, spot_at(cell, 0, 0)) for cell in cells[:MOST_GAMES])
+    """Sentences on the hands with which the first seat of some games does best by the miss.
+
+    Of a run that aims at another seat, unless it is the dealer's: what that one does best.
+    """
+    told = (
+        hands_for_the_miss(cell, spot)
+        for cell in cells[:MOST_GAMES]
+        for spot in spots(cell)[:1]
+        if spot.seat < cell.players - 1
+    )
     return " ".join(sentence for sentence in told if sentence)
 
 

@@ -8,14 +8,15 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from loo_sim.report import style
-from loo_sim.report.axes import Swept, name_missing
+from loo_sim.report.axes import Swept
 from loo_sim.report.dots import STAKES
 from loo_sim.report.exhibit import Exhibit, Table, each, make_exhibit
 from loo_sim.report.headlines import Game, Headline, Known, compare, games_table, missing
+from loo_sim.report.missing import name_missing
 from loo_sim.report.ranking import Candidate, extremes
-from loo_sim.report.result import DONE, Cell
+from loo_sim.report.result import Cell
 from loo_sim.report.scale import Scale
-from loo_sim.report.seats import seat_values
+from loo_sim.report.seats import has_seats, seat_values
 from loo_sim.report.sweep_map import MISSING, draw_columns, names_of
 from loo_sim.rounding import with_error
 from loo_sim.studies.estimates import Z95
@@ -111,11 +112,6 @@ def draw_seats(axis: Swept, cells: Sequence[Cell]) -> Figure:
     plane.set_ylabel("players still to speak")
     scale.draw(figure, labels)
     return figure
-
-
-def has_seats(cell: Cell) -> bool:
-    """Whether a game has figures of each seat in a deal."""
-    return "deals" in cell.tables and cell.status == DONE
 
 
 def seats_exhibit(axis: Swept, cells: Sequence[Cell]) -> Exhibit:

@@ -5,12 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from loo_sim.report.result import DONE, Cell, setting_in_words
-from loo_sim.rounding import listed
+from loo_sim.report.result import Cell, setting_in_words
 from loo_sim.sweep import shown
-
-MOST_NAMED = 6
-"""Games named one by one."""
 
 _IN_STAKES = ("pot", "bankroll", "loo", "loo cap", "dealer stake", "ante")
 
@@ -76,18 +72,3 @@ def _in_words(value: Any) -> str:
 def _numbers(values: Sequence[Any]) -> tuple[float, ...]:
     are = all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in values)
     return tuple(map(float, values)) if are else ()
-
-
-def why_missing(cell: Cell) -> str:
-    """Why a game has no figure: what befell it, or that nothing of the kind came up."""
-    return "no such figure" if cell.status == DONE else cell.status
-
-
-def name_missing(cells: Sequence[Cell]) -> str:
-    """A sentence that names games without a figure; empty if there are none."""
-    if not cells:
-        return ""
-    told = [f"{cell.label} ({why_missing(cell)})" for cell in cells[:MOST_NAMED]]
-    if len(cells) > MOST_NAMED:
-        told.append(f"{len(cells) - MOST_NAMED} more")
-    return f"No figures, marked × in their place: {listed(told)}."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isnan, nan
 from typing import NamedTuple
 
 from matplotlib.axes import Axes
@@ -17,8 +18,8 @@ _COLOUR = "#0072b2"
 _HEAD, _ROW = 0.8, 0.28
 """Inches that a chart takes without its rows, and a row."""
 
-_LONGEST = 32
-"""Signs of a label."""
+_LONGEST, _SHORT = 44, 28
+"""Signs of a label; of one that is as large as the other texts of a chart."""
 
 STAKES: Formatter = FuncFormatter(lambda value, _: signed(f"{value:,.10g}"))
 PERCENT: Formatter = FuncFormatter(lambda value, _: f"{100 * value:g} %")
@@ -31,7 +32,8 @@ class Dot(NamedTuple):
     ----------
     label : str
     value, low, high : float
-        The estimate and the ends of its interval; nan where they are not known.
+        The estimate and the ends of its interval; nan where they are not known, and a cross stands
+        in the place of the estimate.
     hollow : bool
         Whether the dot is only an outline.
     """
@@ -56,6 +58,9 @@ def draw_dots(
     if zero:
         axes.axvline(0, color=style.QUIET, linewidth=0.8)
     for place, dot in enumerate(dots):
+        if isnan(dot.value):
+            style.draw_missing(axes, 0.02, place, axes.get_yaxis_transform())
+            continue
         axes.errorbar(
             dot.value,
             place,
@@ -67,6 +72,11 @@ def draw_dots(
             capsize=3,
         )
     return figure
+
+
+def missing_dot(label: str) -> Dot:
+    """The row of an estimate that is not there."""
+    return Dot(label, nan, nan, nan)
 
 
 class Spread(NamedTuple):
@@ -112,7 +122,9 @@ def _rows(labels: Sequence[str], what: str, ticks: Formatter) -> tuple[Figure, A
     figure = style.new_figure(_HEAD + _ROW * len(labels))
     axes = figure.subplots()
     axes.grid(axis="x")
-    axes.set_yticks(range(len(labels)), [style.shortened(label, _LONGEST) for label in labels])
+    names = [style.shortened(label, _LONGEST) for label in labels]
+    size = None if max(map(len, names)) <= _SHORT else 8
+    axes.set_yticks(range(len(names)), names, fontsize=size)
     axes.set_ylim(len(labels) - 0.4, -0.6)
     axes.tick_params(axis="y", length=0)
     axes.xaxis.set_major_formatter(ticks)

@@ -8,6 +8,7 @@ import io
 import json
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -83,7 +84,7 @@ def _digests(folder: Path) -> dict[str, str] | None:
     return files
 
 
-def export(sections: Iterable[Section], folder: Path) -> None:
+def export(sections: Iterable[Section], tables: Mapping[str, Table], folder: Path) -> None:
     """Write each figure as PNG and as SVG, and each table as CSV; an older folder is replaced.
 
     Files are called as figures are on the page (``seat-values.png``, ``.svg``, ``.csv`` for its
@@ -94,6 +95,8 @@ def export(sections: Iterable[Section], folder: Path) -> None:
     ----------
     sections : iterable of Section
         Of the page.
+    tables : mapping of str to Table
+        Further ones, by the names of their files.
     folder : Path
         One that `check_folder` allows.
 
@@ -109,7 +112,8 @@ def export(sections: Iterable[Section], folder: Path) -> None:
         new.mkdir()
         figures: dict[str, dict[str, str]] = {}
         files: dict[str, str] = {}
-        for name, content, told in _files(sections):
+        named = (_table_file(name, table) for name, table in tables.items())
+        for name, content, told in chain(_files(sections), named):
             (new / name).write_bytes(content)
             files[name] = _digest(content)
             figures[name] = told

@@ -41,7 +41,12 @@ def _about_the_miss(result: Result) -> list[str]:
     cells = miss.offering(result.having("announce"))
     if not cells:
         return []
-    last = miss.compare_games(cells) if len(cells) > 1 else miss.compare_seats(cells[0])
+    if len(cells) > 1:
+        last = miss.compare_games(cells)
+    elif len(miss.blind_miss(cells[0])) > 1:
+        last = miss.compare_seats(cells[0])
+    else:
+        last = miss.blind_for_first(cells[0])
     return [advice.first_to_speak(cells), strategy.compare_announcements(cells[0]), last]
 
 
@@ -68,14 +73,14 @@ def _about_policies(result: Result) -> list[str]:
     first = cells[0]
     last = league.compare_games(cells) if len(cells) > 1 else league.pairing(first)
     return [
-        (f"With {first.label}: " if len(cells) > 1 else "") + league.who_is_best(first),
+        (f"With {first.label}: " if first.axes else "") + league.who_is_best(first),
         _named(cells, league.skill_and_chance(first)),
         last,
     ]
 
 
 def _named(cells: list[Cell], sentence: str) -> str:
-    """A sentence about the first of several games, which says so."""
-    if len(cells) == 1 or not sentence:
+    """A sentence about the first game of a sweep, which says so."""
+    if not cells[0].axes or not sentence:
         return sentence
     return f"With {cells[0].label}: {sentence[0].lower()}{sentence[1:]}"

@@ -7,8 +7,9 @@ from math import isfinite, nan
 from typing import NamedTuple
 
 from loo_sim.report import miss, swings
-from loo_sim.report.axes import Swept, why_missing
+from loo_sim.report.axes import Swept
 from loo_sim.report.exhibit import Table
+from loo_sim.report.missing import mark_missing
 from loo_sim.report.ranking import Candidate, extremes
 from loo_sim.report.result import DONE, Cell
 from loo_sim.rounding import NONE, interval, with_error
@@ -221,7 +222,7 @@ def games_table(headline: Headline, axes: Sequence[Swept], games: Sequence[Game]
 
 def _entries(game: Game) -> tuple[str, str]:
     if not game.known.is_there:
-        return NONE, why_missing(game.cell)
+        return NONE, mark_missing(game.cell)
     return f"{game.known.n:,.0f}", game.known.told
 
 

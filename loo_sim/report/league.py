@@ -11,7 +11,8 @@ from matplotlib.figure import Figure
 from loo_sim.report import style
 from loo_sim.report.dots import Dot, draw_dots
 from loo_sim.report.exhibit import Exhibit, Table, each, make_exhibit
-from loo_sim.report.result import Cell
+from loo_sim.report.missing import missing_row
+from loo_sim.report.result import DONE, Cell
 from loo_sim.report.scale import Scale
 from loo_sim.rounding import NONE, interval, listed, places_of, rough, signed, with_error
 from loo_sim.studies.league import apart_in_words, standing_in_words
@@ -92,7 +93,8 @@ def skill_and_chance(cell: Cell) -> str:
     if not known:
         return ""
     told = [
-        f"from one of {row.rival} after {_apart(row)} {cell.unit}"
+        f"from one of {row.rival} after {_apart(row)} "
+        f"{cell.unit.removesuffix('s') if _apart(row) == '1' else cell.unit}"
         for row in dict.fromkeys((known[0], known[-1]))
     ]
     return (
@@ -254,10 +256,19 @@ def _p_value(p: float) -> str:
     return f"{p:.3f}" if p >= 0.001 else "< 0.001"
 
 
+def has_standing(cell: Cell) -> bool:
+    """Whether a game has figures of a league."""
+    return cell.status == DONE and "standing" in cell.tables
+
+
 def games_table(cells: list[Cell]) -> Table:
     """Who is first in each of several leagues."""
-    rows = []
+    heads = ("game", "first", "net", "tied with it")
+    rows: list[tuple[str, ...]] = []
     for cell in cells:
+        if not has_standing(cell):
+            rows.append(missing_row(cell, heads))
+            continue
         best = cell.tables["standing"].iloc[0]
         others = [policy for policy in tied(cell) if policy != best["policy"]]
         rows.append(
@@ -271,7 +282,7 @@ def games_table(cells: list[Cell]) -> Table:
     return Table(
         "The policy with the highest net, game by game: its net in stakes "
         f"{per(cells[0])} (standard error of the last digits in brackets), and those tied with it",
-        ("game", "first", "net", "tied with it"),
+        heads,
         tuple(rows),
     )
 
@@ -281,9 +292,8 @@ def compare_games(cells: list[Cell]) -> str:
     always = [
         policy for policy in tied(cells[0]) if all(policy in tied(cell) for cell in cells[1:])
     ]
+    games = "both games" if len(cells) == 2 else f"all {len(cells)} games"
     if not always:
-        return f"No policy is first, or tied with it, in all of the {len(cells)} games."
-    return (
-        f"In all of the {len(cells)} games {listed(always)} {'is' if len(always) == 1 else 'are'} "
-        "first or tied with it."
-    )
+        return f"No policy is first, or tied with the first, in {games}."
+    verb = "is" if len(always) == 1 else "are"
+    return f"In {games} {listed(always)} {verb} first or tied with the first."

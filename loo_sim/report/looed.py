@@ -187,7 +187,10 @@ def seat_exhibit(cell: Cell) -> Exhibit | None:
         )
         for row in each(seats)
     ]
-    dots = [Dot(cell.seat_name(int(row.seat)), row.looed, row.low, row.high) for row in each(seats)]
+    dots = [
+        Dot(cell.seat_in_words(int(row.seat)).removeprefix("the "), row.looed, row.low, row.high)
+        for row in each(seats)
+    ]
     rows = tuple(
         (
             cell.seat_name(int(row.seat)),

@@ -13,9 +13,10 @@ from matplotlib.figure import Figure
 from loo_sim.report import style
 from loo_sim.report.exhibit import Exhibit, Table, each, make_exhibit
 from loo_sim.report.hands import BANDS, with_features
+from loo_sim.report.missing import missing_row, name_missing
 from loo_sim.report.pooling import pool
 from loo_sim.report.ranking import Candidate, extremes
-from loo_sim.report.result import Cell
+from loo_sim.report.result import DONE, Cell
 from loo_sim.report.scale import Scale
 from loo_sim.rounding import (
     interval,
@@ -48,6 +49,9 @@ _VALUES = (
 _ROW, _LABELS, _GAP, _HEAD, _BETWEEN, _FOOT = 0.22, 1.85, 0.1, 0.5, 0.3, 0.78
 """Inches: a row of a map, its labels, between maps side by side, above each line of maps, between
 the two lines, below the last."""
+
+_WIDEST = 0.8
+"""Inches: most that a square is wide."""
 
 _TICK = 0.17
 """Inches that the number of a seat takes; where squares are narrower, some go without."""
@@ -95,7 +99,7 @@ def draw_miss_map(values: pd.DataFrame, players: int) -> Figure:
     }
     columns = sum(len(seats) for seats in groups.values())
     room = style.WIDTH - _LABELS - _GAP * (len(groups) - 1)
-    across, tall = room / columns, _ROW * len(bands)
+    across, tall = min(room / columns, _WIDEST), _ROW * len(bands)
     size = min(7.0, 24 * across)
     figure = style.map_figure(2 * (_HEAD + tall) + _BETWEEN + _FOOT)
     for line, (contrast, title) in enumerate(CONTRASTS.items()):
@@ -143,8 +147,8 @@ def miss_map_exhibit(cell: Cell) -> Exhibit:
     unclear = len(lowest) - better - worse
     doubt = f"; it is too close to call in {unclear}" if unclear else ""
     caption = (
-        f"Of the {len(lowest)} squares, taking the miss beats both folding and standing in "
-        f"{better} and loses to one of them in {worse}{doubt}. "
+        f"Of the {len(lowest)} squares of a map, taking the miss beats both folding and standing "
+        f"in {better or 'none'} and loses to one of them in {worse or 'none'}{doubt}. "
         "Purple: the miss is worth more. Among so many squares about one in twenty of those with "
         "no true difference looks sure by luck alone. For the dealer, "
         "“folding” stands for defending the miss too: both are worth 0."
@@ -203,13 +207,23 @@ def blind_miss(cell: Cell) -> pd.DataFrame:
 
 def offering(cells: Iterable[Cell]) -> list[Cell]:
     """Those games in which the miss ever was on offer."""
-    return [cell for cell in cells if len(blind_miss(cell))]
+    return [
+        cell
+        for cell in cells
+        if cell.status == DONE and "announce" in cell.tables and len(blind_miss(cell))
+    ]
 
 
 def draw_blind_miss(cells: list[Cell]) -> Figure:
-    """Net of the miss taken blind by players still to speak, a line a game."""
-    lines = []
+    """Net of the miss taken blind by players still to speak, a line a game.
+
+    A cross in the legend marks a game without figures.
+    """
+    there, lines = offering(cells), []
     for cell in cells:
+        if cell not in there:
+            lines.append(style.Line.missing(cell.label))
+            continue
         seats = blind_miss(cell)
         lines.append(
             style.Line(
@@ -245,32 +259,42 @@ def compare_games(cells: list[Cell]) -> str:
 
 
 def blind_exhibit(cells: list[Cell]) -> Exhibit:
-    """What the miss nets by seat, whatever the hand, all games in one figure."""
-    rows = [
-        (
-            cell.label,
-            cell.seat_name(int(row.seat)),
-            f"{int(row.n):,}",
-            with_error(row.miss, row.miss_se, row.n),
-            percent_with_error(row.miss_loo, row.n),
-        )
-        for cell in cells
-        for row in each(blind_miss(cell))
-    ]
+    """What the miss nets by seat, whatever the hand, all games in one figure.
+
+    One of them at least has figures.
+    """
+    heads = ("game", "seat", "deals", "net", "looed")
+    there = offering(cells)
+    rows: list[tuple[str, ...]] = []
+    for cell in cells:
+        if cell not in there:
+            rows.append(missing_row(cell, heads))
+            continue
+        rows += [
+            (
+                cell.label,
+                cell.seat_name(int(row.seat)),
+                f"{int(row.n):,}",
+                with_error(row.miss, row.miss_se, row.n),
+                percent_with_error(row.miss_loo, row.n),
+            )
+            for row in each(blind_miss(cell))
+        ]
+    gone = name_missing([cell for cell in cells if cell not in there])
     return make_exhibit(
         "blind-miss",
         "What the miss nets, whatever the hand",
         "Lines of the mean net of taking the miss in stakes against the number of players still to "
         "speak, with 95 % intervals.",
-        f"{compare_seats(cells[0])} It is the mean over all deals in which the seat speaks with "
+        f"{compare_seats(there[0])} It is the mean over all deals in which the seat speaks with "
         "the miss still there, as if he took it each time without a look at his hand, the others "
         "playing as before. Above 0 it beats folding; with which hands it beats standing is shown "
-        "further down.",
+        f"further down. {gone}".rstrip(),
         lambda: draw_blind_miss(cells),
         Table(
             "Net of taking the miss in stakes, and how often he is looed by it (standard error of "
             "the last digits in brackets)",
-            ("game", "seat", "deals", "net", "looed"),
+            heads,
             tuple(rows),
         ),
     )
@@ -279,6 +303,10 @@ def blind_exhibit(cells: list[Cell]) -> Exhibit:
 def blind_for_first(cell: Cell) -> str:
     """A sentence on what taking the miss brings, whatever the hand, to the first who may ask."""
     first = blind_miss(cell).iloc[0]
+    who = cell.seat_in_words(int(first["seat"]))
+    found = on_offer(cell).loc[lambda rows: rows["seat"] == first["seat"], "standers"].unique()
+    if len(found) == 1 and found[0]:
+        who = f"{who} with {found[0]} in"
     value, error, n = float(first["miss"]), float(first["miss_se"]), int(first["n"])
     if not abs(value) > Z95 * error:
         verdict = "too close to call against folding"
@@ -286,6 +314,6 @@ def blind_for_first(cell: Cell) -> str:
         verdict = "more than folding" if value > 0 else "less than folding"
     return (
         f"Taking the miss whatever the hand nets {interval(value, error, n)} stakes for "
-        f"{cell.seat_in_words(int(first['seat']))}, {verdict}; he is looed in "
+        f"{who}, {verdict}; he is looed in "
         f"{percent_interval(float(first['miss_loo']), n)} of those deals."
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from loo_sim.report import (
@@ -28,15 +28,21 @@ from loo_sim.report import (
 )
 from loo_sim.report.exhibit import Exhibit, Table
 from loo_sim.report.hands import GRIDS
-from loo_sim.report.provenance import game_rows, how_it_was_made, what_was_played
+from loo_sim.report.missing import MARK, MOST_NAMED
+from loo_sim.report.provenance import (
+    game_rows,
+    how_it_was_made,
+    what_befell,
+    what_was_played,
+)
 from loo_sim.report.result import Cell, Result
 from loo_sim.report.style import ACTIONS, ActionStyle
 
 MOST_IN_FULL = 6
 """Games whose every exhibit is shown; a longer page would be too large to open on a phone."""
 
-MOST_COMPARED = 24
-"""Games that the comparisons show."""
+MOST_COMPARED, MOST_LINES = 24, 12
+"""Games that the comparisons show; as lines of a chart, which must not be taller than a sheet."""
 
 MOST_SITUATIONS = 256
 """Situations of all games together whose matrices are on the page: all 255 of sixteen players."""
@@ -102,14 +108,11 @@ def render(result: Result, findings: list[str], parts: list[Section]) -> str:
         name=result.name,
         played=what_was_played(result),
         findings=findings,
-        not_done=result.not_done,
+        broken_sums=trust.broken_sums(trust.held(result.cells)),
+        not_done=[(cell, what_befell(cell)) for cell in result.not_done],
         sections=parts,
         made=how_it_was_made(result),
-        games=Table(
-            "The games of this run",
-            ("no.", "game", "players", "pot", "rules", "policies", unit, "status"),
-            tuple(game_rows(result.cells[:MOST_COMPARED])),
-        ),
+        games=games_table(result.cells[:MOST_COMPARED]),
         left_out=max(len(result.cells) - MOST_COMPARED, 0),
         seed=result.manifest["seed"],
         study=result.manifest["study"],
@@ -122,6 +125,22 @@ def render(result: Result, findings: list[str], parts: list[Section]) -> str:
     return "\n".join(line.rstrip() for line in page.splitlines()) + "\n"
 
 
+def games_table(cells: Sequence[Cell]) -> Table:
+    """The list of games."""
+    unit = cells[0].unit if cells else "deals"
+    return Table(
+        "The games of this run",
+        ("no.", "game", "players", "pot, stakes", "rules", "policies", unit, "status"),
+        tuple(game_rows(cells)),
+    )
+
+
+def made_tables(result: Result) -> dict[str, Table]:
+    """By name, the tables of the part that closes the page; all games are in theirs."""
+    made = Table("How it was made", ("what", "value"), tuple(how_it_was_made(result)))
+    return {"made": made, "games": games_table(result.cells)}
+
+
 def _unbroken(text: str) -> str:
     """A text whose intervals, percentages and hands no line break tears apart."""
     for sign in (" %", " ± ", "≈ ", "♠ ", "♥ ", "♦ ", "♣ "):
@@ -131,70 +150,100 @@ def _unbroken(text: str) -> str:
 
 def sections(result: Result) -> list[Section]:
     """The parts of the page between its findings and how it was made."""
-    deals, announce = result.having("deals"), result.having("announce")
-    sessions, leagues = result.having("session"), result.having("league")
     made = [
-        _comparison(deals[:MOST_COMPARED], announce[:MOST_COMPARED]),
-        _session_comparison(sessions[:MOST_COMPARED]),
-        _league_comparison(leagues[:MOST_COMPARED]),
+        _comparison(result),
+        _session_comparison(result),
+        _league_comparison(result),
         _sensitivity_section(result),
+        *_sections_by_game(result),
+        _trust_section(result),
     ]
-    for cell in deals[:MOST_IN_FULL]:
-        made.append(_pot_section(cell))
-    most = MOST_SITUATIONS // max(1, min(len(announce), MOST_IN_FULL))
-    for cell in announce[:MOST_IN_FULL]:
-        made += [
-            _miss_section(cell),
-            *_strategy_sections(cell),
-            _situations_section(cell, most),
-            _value_section(cell),
-        ]
-    for cell in sessions[:MOST_IN_FULL]:
-        made += [_path_section(cell), _evening_section(cell)]
-    for cell in leagues[:MOST_IN_FULL]:
-        made.append(_league_section(cell))
-    made.append(_trust_section(result))
     shown = [part for part in made if part.exhibits or part.tables or part.notes]
-    full = max(map(len, (deals, announce, sessions, leagues)))
+    full = max(len(result.having(table)) for table in _BY_GAME)
     if full > MOST_IN_FULL:
         shown[0].notes.append(
-            f"The first {MOST_IN_FULL} of {full} games are shown in full; the tables of the result "
-            "directory hold them all."
+            f"The first {MOST_IN_FULL} of {full} games are shown in full; charts and tables that "
+            f"compare games have at most {MOST_COMPARED} of them, those of lines {MOST_LINES}. The "
+            "tables of the result directory hold them all."
         )
     return shown
 
 
-def _comparison(deals: list[Cell], announce: list[Cell]) -> Section:
+def _compared(result: Result, there: list[Cell], most: int = MOST_COMPARED) -> list[Cell]:
+    """The games of a comparison: the first of the sweep, if any of them are `there`."""
+    first = list(result.cells[:most])
+    return first if any(cell in there for cell in first) else there[:most]
+
+
+def _sections_by_game(result: Result) -> list[Section]:
+    """The parts about one game each; those without figures are named where theirs would be."""
+    in_full = {table: result.having(table)[:MOST_IN_FULL] for table in _BY_GAME}
+    if not any(in_full.values()):
+        return []
+    made: list[Section] = []
+    missing: list[Cell] = []
+    for cell in result.cells:
+        if not any(table in cell.tables for table in _BY_GAME) or cell in result.not_done:
+            missing.append(cell)
+            continue
+        for table, sections_of in _BY_GAME.items():
+            if cell in in_full[table]:
+                made += [*_missing_section(missing), *sections_of(cell, len(in_full[table]))]
+                missing = []
+    return made + _missing_section(missing)
+
+
+def _missing_section(cells: list[Cell]) -> list[Section]:
+    """What stands in the place of games without figures that follow each other, if any do."""
+    if not cells:
+        return []
+    name = cells[0].label if len(cells) == 1 else f"{len(cells)} games"
+    section = Section(f"missing-{cells[0].number}", f"{MARK} No figures: {name}")
+    section.notes = [
+        f"Game {cell.number}, {cell.label}: {what_befell(cell)}" for cell in cells[:MOST_NAMED]
+    ]
+    if len(cells) > MOST_NAMED:
+        section.notes.append(f"And {len(cells) - MOST_NAMED} more games.")
+    return [section]
+
+
+def _comparison(result: Result) -> Section:
     """What is seen best with all games side by side."""
     section = Section("seats", "Seat by seat")
+    deals = _compared(result, result.having("deals"))
     if deals:
-        section.exhibits.append(seats.seat_value_exhibit(deals))
-        missing = [cell.label for cell in deals if len(cell.tables["deals"]) < cell.players]
-        section.notes += [f"Not every seat has figures: {label}." for label in missing]
-    swung = [cell for cell in deals if "swings" in cell.tables]
-    if len(swung) > 1 and not sensitivity.shows_each_game(swung):
+        lines = _compared(result, result.having("deals"), MOST_LINES)
+        section.exhibits.append(seats.seat_value_exhibit(lines))
+        missing = [cell for cell in deals if 0 < len(cell.tables.get("deals", ())) < cell.players]
+        section.notes += [f"Not every seat has figures: {cell.label}." for cell in missing]
+    swung = _compared(result, [cell for cell in deals if swings.has_swings(cell)])
+    if len(swung) > 1 and not sensitivity.shows_each_game(result.cells):
         section.exhibits.append(swings.mean_swing_exhibit(swung))
-    offering = miss.offering(announce)
-    if offering:
-        section.exhibits.append(miss.blind_exhibit(offering))
-    if len(offering) > 1:
-        section.tables.append(strategy.shares_by_game(offering))
+    announced = _compared(result, miss.offering(result.having("announce")))
+    if any(len(miss.blind_miss(cell)) > 1 for cell in miss.offering(announced)):
+        lines = _compared(result, miss.offering(result.having("announce")), MOST_LINES)
+        section.exhibits.append(miss.blind_exhibit(lines))
+    if len(announced) > 1:
+        section.tables.append(strategy.shares_by_game(announced))
     return section
 
 
-def _session_comparison(cells: list[Cell]) -> Section:
+def _session_comparison(result: Result) -> Section:
     """Sessions side by side."""
+    cells = _compared(result, result.having("session"))
     section = Section("seats", "Seat by seat" if len(cells) == 1 else "Game by game")
-    if len(cells) > 1 and not sensitivity.shows_each_game(cells):
+    if len(cells) > 1 and not sensitivity.shows_each_game(result.cells):
         section.exhibits.append(pot_path.mean_pot_exhibit(cells))
     if cells:
-        section.exhibits.append(seats.seat_value_exhibit(cells))
+        lines = _compared(result, result.having("session"), MOST_LINES)
+        section.exhibits.append(seats.seat_value_exhibit(lines))
     return section
 
 
-def _league_comparison(cells: list[Cell]) -> Section:
+def _league_comparison(result: Result) -> Section:
     """Leagues side by side."""
     section = Section("games", "Game by game")
+    cells = _compared(result, result.having("league"))
     if len(cells) > 1:
         section.tables.append(league.games_table(cells))
     return section
@@ -330,3 +379,21 @@ def _value_section(cell: Cell) -> Section:
             *(table for spot in found for table in values.value_tables(cell, spot)),
         ]
     return section
+
+
+def _announce_sections(cell: Cell, games: int) -> list[Section]:
+    return [
+        _miss_section(cell),
+        *_strategy_sections(cell),
+        _situations_section(cell, MOST_SITUATIONS // games),
+        _value_section(cell),
+    ]
+
+
+_BY_GAME: Mapping[str, Callable[[Cell, int], list[Section]]] = {
+    "deals": lambda cell, _: [_pot_section(cell)],
+    "announce": _announce_sections,
+    "session": lambda cell, _: [_path_section(cell), _evening_section(cell)],
+    "league": lambda cell, _: [_league_section(cell)],
+}
+"""By table, what makes the parts about one of so many games that are shown in full."""

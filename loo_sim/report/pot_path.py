@@ -11,10 +11,11 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from loo_sim.report import style
-from loo_sim.report.dots import STAKES, draw_dots, mean_dot
+from loo_sim.report.dots import STAKES, draw_dots, mean_dot, missing_dot
 from loo_sim.report.exhibit import Exhibit, Table, each, make_exhibit
+from loo_sim.report.missing import missing_row, name_missing
 from loo_sim.report.ranking import Candidate, extremes
-from loo_sim.report.result import QUANTILES, Cell
+from loo_sim.report.result import DONE, QUANTILES, Cell
 from loo_sim.rounding import (
     NONE,
     interval,
@@ -274,10 +275,19 @@ def gap_exhibit(cell: Cell) -> Exhibit:
     )
 
 
+def has_pots(cell: Cell) -> bool:
+    """Whether a game has figures of the pots of a session."""
+    return cell.status == DONE and "session" in cell.tables
+
+
 def games_table(cells: list[Cell]) -> Table:
     """The pots of several games side by side."""
+    heads = ("game", "tables", "pot", "single", "clean", "longest run", "left", "met the cap")
     rows = []
     for cell in cells:
+        if not has_pots(cell):
+            rows.append(missing_row(cell, heads))
+            continue
         row, pot = _session(cell), mean_pot(cell)
         told = session.pot_figures(row, cell.deals)
         rows.append(
@@ -296,27 +306,38 @@ def games_table(cells: list[Cell]) -> Table:
         "Pots game by game, in stakes (standard error of the last digits in brackets): the mean "
         "when play begins, single pots, clean deals, the longest run of deals without a clean one, "
         "what is left at the end, tables at which a loo met the cap",
-        ("game", "tables", "pot", "single", "clean", "longest run", "left", "met the cap"),
+        heads,
         tuple(rows),
     )
 
 
 def draw_mean_pots(cells: list[Cell]) -> Figure:
-    """Mean pot with its 95 % interval, a row a game."""
-    pots = [(cell.label, mean_pot(cell)) for cell in cells]
+    """Mean pot with its 95 % interval, a row a game; a cross where it is missing."""
+    dots = []
+    for cell in cells:
+        if has_pots(cell):
+            pot = mean_pot(cell)
+            dots.append(mean_dot(cell.label, pot.value, pot.error))
+        else:
+            dots.append(missing_dot(cell.label))
     return draw_dots(
-        [mean_dot(label, pot.value, pot.error) for label, pot in pots],
+        dots,
         "mean pot when play begins, stakes",
     )
 
 
 def mean_pot_exhibit(cells: list[Cell]) -> Exhibit:
-    """The mean pot across the games of a sweep."""
+    """The mean pot across the games of a sweep; one of them at least has figures."""
+    told = (
+        compare_pots([cell for cell in cells if has_pots(cell)]),
+        name_missing([cell for cell in cells if not has_pots(cell)]),
+    )
     return make_exhibit(
         "mean-pots",
         "The mean pot, game by game",
-        "A dot for each game at the mean pot when play begins, with its 95 % interval.",
-        compare_pots(cells),
+        "A dot for each game at the mean pot when play begins, with its 95 % interval; a cross "
+        "marks a game that has no figures.",
+        " ".join(filter(None, told)),
         lambda: draw_mean_pots(cells),
         games_table(cells),
     )

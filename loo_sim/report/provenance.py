@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from loo_sim.report.missing import mark_missing
 from loo_sim.report.result import DONE, Cell, Result, setting_in_words
 from loo_sim.report.terms import terms
 from loo_sim.rounding import listed, stakes
 from loo_sim.rules import PRESETS
+from loo_sim.studies.by_hand import situation_in_words
 
 
 def rules_in_words(rules: Mapping[str, Any]) -> str:
@@ -74,8 +76,21 @@ def what_was_played(result: Result) -> list[tuple[str, str]]:
         *lines,
         ("pot when play begins", ", ".join(map(stakes, pots)) + " stakes"),
         ("deals", _counted(cells)),
+        *_aim(result),
         ("values", "in stakes, for one deal; ± gives a 95 % interval"),
     ]
+
+
+def _aim(result: Result) -> list[tuple[str, str]]:
+    """What the deals aim at, as a line; none where they are plain."""
+    aim = result.manifest["experiment"].get("aim")
+    if not aim:
+        return []
+    dealers = {aim["seat"] == cell.players - 1 for cell in result.cells}
+    situation = situation_in_words(
+        aim["seat"], aim["standers"], dealers == {True}, aim["miss_free"]
+    )
+    return [("aimed at", f"{situation}: each hand is dealt as often as its error asks for")]
 
 
 def _counted(cells: Sequence[Cell]) -> str:
@@ -116,9 +131,16 @@ def _flat(prefix: str, value: Any) -> Iterable[tuple[str, str]]:
     """The leaves of a nested mapping with their dotted names."""
     if isinstance(value, Mapping):
         for key, inner in value.items():
-            yield from _flat(f"{prefix} {key}".strip(), inner)
+            yield from _flat(f"{prefix} {key}".strip().replace("_", " "), inner)
     elif value is not None and value != "":
         yield prefix, str(value)
+
+
+def what_befell(cell: Cell) -> str:
+    """How a game ended, marked if it has no figures."""
+    if cell.status == DONE:
+        return DONE
+    return f"{mark_missing(cell)}: {cell.error}" if cell.error else mark_missing(cell)
 
 
 def game_rows(cells: Iterable[Cell]) -> list[tuple[str, ...]]:
@@ -132,7 +154,7 @@ def game_rows(cells: Iterable[Cell]) -> list[tuple[str, ...]]:
             rules_in_words(cell.rules),
             policies_in_words(cell),
             f"{cell.deals:,}",
-            f"{cell.status}: {cell.error}" if cell.error else cell.status,
+            what_befell(cell),
         )
         for cell in cells
     ]

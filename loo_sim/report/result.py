@@ -188,8 +188,8 @@ class Result:
         return str(self.manifest["name"])
 
     def having(self, table: str) -> list[Cell]:
-        """The cells with rows of a table."""
-        return [cell for cell in self.cells if table in cell.tables]
+        """The finished cells with rows of a table."""
+        return [cell for cell in self.cells if cell.status == DONE and table in cell.tables]
 
     @property
     def not_done(self) -> list[Cell]:
@@ -198,9 +198,11 @@ class Result:
 
 
 def setting_in_words(value: Any) -> str:
-    """A value that an experiment sets, as its file writes it: ``true``, ``4.5``, ``none``."""
+    """A value that an experiment sets: ``true``, ``4.5``, ``1,000,000``, ``none``."""
     if value is None or isinstance(value, bool):
         return str(value).lower()
+    if isinstance(value, int):
+        return f"{value:,}"
     return stakes(value) if isinstance(value, float) else str(value)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from math import floor, log10
 
 import numpy as np
 import numpy.typing as npt
@@ -17,8 +18,15 @@ from matplotlib.ticker import MaxNLocator
 from loo_sim.report import style
 from loo_sim.rounding import signed
 
-_ENDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 1.5, 2, 2.5, 3, 4, 5, 7.5, 10, 15, 20, 30, 50)
-"""Stakes at which a scale may end."""
+_ENDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5)
+_STEPS = (1, 1.5, 2, 2.5, 3, 4, 5, 7.5, 10)
+"""Stakes at which a scale may end: small ones, and of larger ones the leading digits."""
+
+
+def _end(extent: float) -> float:
+    """The nearest end of a scale that holds values as large as `extent`."""
+    power = 10.0 ** max(0, floor(log10(max(extent, 1))))
+    return next(end for end in (*_ENDS, *(power * step for step in _STEPS)) if end >= extent)
 
 
 @dataclass(frozen=True)
@@ -45,7 +53,7 @@ class Scale:
         sizes = np.abs(np.array(list(values), dtype=np.float64))
         known = sizes[np.isfinite(sizes)]
         extent = float(np.quantile(known, 0.95)) if len(known) else 1.0
-        most = next((end for end in _ENDS if end >= extent), extent)
+        most = _end(extent)
         return cls(np.linspace(-most, most, 11))
 
     @classmethod

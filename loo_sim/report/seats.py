@@ -7,8 +7,9 @@ from matplotlib.figure import Figure
 
 from loo_sim.report import style
 from loo_sim.report.exhibit import Exhibit, Table, each, make_exhibit
+from loo_sim.report.missing import missing_row, name_missing
 from loo_sim.report.ranking import Candidate, extremes
-from loo_sim.report.result import Cell
+from loo_sim.report.result import DONE, Cell
 from loo_sim.rounding import (
     NONE,
     interval,
@@ -24,6 +25,15 @@ _DONE = {"stood": "stand", "took_miss": "miss", "defended": "defend", "folded": 
 """Columns of the deals table, and the announcement that each counts."""
 
 
+def _table_of_seats(cell: Cell) -> str:
+    return "seat" if cell.rounds else "deals"
+
+
+def has_seats(cell: Cell) -> bool:
+    """Whether a game has figures of each seat in a deal."""
+    return cell.status == DONE and _table_of_seats(cell) in cell.tables
+
+
 def seat_values(cell: Cell) -> pd.DataFrame:
     """What a deal is worth in each seat.
 
@@ -33,7 +43,7 @@ def seat_values(cell: Cell) -> pd.DataFrame:
         A row a seat, from the first to speak: `seat`, `to_speak` (players after it), `net` and
         `net_se`, `put_in` (dealer's stake or ante) and `after` (net less what was put in), stakes.
     """
-    table = cell.tables["seat" if cell.rounds else "deals"]
+    table = cell.tables[_table_of_seats(cell)]
     rows = table.sort_values("seat", ignore_index=True)
     is_dealer = rows["seat"] == cell.players - 1
     put_in = is_dealer.map(
@@ -73,9 +83,12 @@ def compare_seats(cell: Cell) -> str:
 
 
 def draw_seat_values(cells: list[Cell]) -> Figure:
-    """Net by seat with 95 % intervals, a line a game."""
+    """Net by seat with 95 % intervals, a line a game; a cross in the legend where it is missing."""
     lines = []
     for cell in cells:
+        if not has_seats(cell):
+            lines.append(style.Line.missing(cell.label))
+            continue
         values = seat_values(cell)
         lines.append(
             style.Line(
@@ -98,22 +111,31 @@ def _smaller_tables(cells: list[Cell]) -> str:
 
 
 def seat_value_exhibit(cells: list[Cell]) -> Exhibit:
-    """What the seats are worth, all cells in one figure."""
-    rows = [
-        (
-            cell.label,
-            cell.seat_name(int(row.seat)),
-            with_error(row.net, row.net_se, cell.deals),
-            stakes(row.put_in),
-            with_error(row.after, row.net_se, cell.deals),
-        )
-        for cell in cells
-        for row in each(seat_values(cell))
-    ]
-    named = f"With {cells[0].label}: " if len(cells) > 1 else ""
+    """What the seats are worth, all games in one figure; one of them at least has figures."""
+    heads = ("game", "seat", "net", "put in", "net less put in")
+    rows: list[tuple[str, ...]] = []
+    for cell in cells:
+        if not has_seats(cell):
+            rows.append(missing_row(cell, heads))
+            continue
+        rows += [
+            (
+                cell.label,
+                cell.seat_name(int(row.seat)),
+                with_error(row.net, row.net_se, cell.deals),
+                stakes(row.put_in),
+                with_error(row.after, row.net_se, cell.deals),
+            )
+            for row in each(seat_values(cell))
+        ]
+    there = [cell for cell in cells if has_seats(cell)]
+    gone = name_missing([cell for cell in cells if not has_seats(cell)])
+    compared = compare_seats(there[0])
+    if len(cells) > 1:
+        compared = f"With {there[0].label}: {compared[0].lower()}{compared[1:]}"
     counted = (
         "averaged over the deals of all evenings, whoever sits there: what he puts into the pot "
-        f"stands apart, in the table.{_smaller_tables(cells)}"
+        f"stands apart, in the table.{_smaller_tables(there)}"
         if cells[0].rounds
         else "in this deal only: what he puts into the pot before it stands apart, in the table, "
         "and what the pot carries over is not counted."
@@ -123,12 +145,12 @@ def seat_value_exhibit(cells: list[Cell]) -> Exhibit:
         "What each seat is worth",
         "Lines of the net of each seat against the number of players still to speak, with 95 % "
         "intervals.",
-        f"{named}{compare_seats(cells[0])} Net is what a player takes from the pot less his loo, "
-        f"{counted}",
+        f"{compared} Net is what a player takes from the pot less his loo, "
+        + " ".join(filter(None, (counted, gone))),
         lambda: draw_seat_values(cells),
         Table(
             "Net in stakes a deal (standard error of the last digits in brackets)",
-            ("game", "seat", "net", "put in", "net less put in"),
+            heads,
             tuple(rows),
         ),
     )

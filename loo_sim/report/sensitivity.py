@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from loo_sim.report.along import along_exhibit, has_seats, seats_exhibit
+from loo_sim.report.along import along_exhibit, seats_exhibit
 from loo_sim.report.axes import swept_axes
 from loo_sim.report.exhibit import Exhibit
 from loo_sim.report.headlines import games_of, headlines_of
 from loo_sim.report.result import Cell
+from loo_sim.report.seats import has_seats
 from loo_sim.report.sweep_map import map_exhibit
 from loo_sim.report.tornado import tornado_exhibit
 
@@ -40,6 +41,6 @@ def exhibits(cells: list[Cell]) -> list[Exhibit]:
             made.append(map_exhibit(headline, (axes[0], axes[1]), games))
         if len(axes) > 1:
             made.append(tornado_exhibit(headline, axes, games))
-    if len(axes) == 1 and any(map(has_seats, cells)):
+    if len(axes) == 1 and not cells[0].rounds and any(map(has_seats, cells)):
         made.append(seats_exhibit(axes[0], cells))
     return made

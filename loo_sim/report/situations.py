@@ -242,7 +242,7 @@ def _who_is_in(found: list[Situation], divided: list[pd.Series], trumps: int) ->
     where = (
         f"with {percent_in_words(high)} of these hands for {first}"
         if len(found) == 1
-        else f"with from {percent_in_words(low)} ({last}) to {percent_in_words(high)} ({first}) of "
+        else f"with {percent_in_words(low)} ({last}) to {percent_in_words(high)} ({first}) of "
         "these hands"
     )
     return (

@@ -14,7 +14,8 @@ from loo_sim.cards import ACE, lowest_rank
 from loo_sim.report import style
 from loo_sim.report.exhibit import Exhibit, Table, each, make_exhibit
 from loo_sim.report.hands import GRIDS, SAMPLES, in_words, rank_sign, with_features
-from loo_sim.report.miss import on_offer
+from loo_sim.report.miss import offering, on_offer
+from loo_sim.report.missing import missing_row
 from loo_sim.report.pooling import decide
 from loo_sim.report.result import COLUMNS, Cell
 from loo_sim.rounding import (
@@ -80,7 +81,10 @@ def spot_at(cell: Cell, seat: int, standers: int, miss_free: bool = True) -> Spo
 
 
 def spots(cell: Cell) -> list[Spot]:
-    """The first seat with nobody in, and the dealer as he most often finds the table."""
+    """The first seat with nobody in, and the dealer as he most often finds the table.
+
+    Where neither is there, as in a run that aims at another seat: the most common situation.
+    """
     rows = on_offer(cell)
     found = []
     if ((rows["seat"] == 0) & (rows["standers"] == 0)).any():
@@ -88,6 +92,11 @@ def spots(cell: Cell) -> list[Spot]:
     dealer = rows[rows["seat"] == cell.players - 1]
     if len(dealer):
         found.append(spot_at(cell, cell.players - 1, most_common_standers(dealer)))
+    if not found and len(rows):
+        weights = rows.groupby(["seat", "standers"], as_index=False)[["weight"]].sum()
+        common = int(weights["weight"].to_numpy().argmax())
+        seat, standers = (int(weights[name].iloc[common]) for name in ("seat", "standers"))
+        found.append(spot_at(cell, seat, standers))
     return found
 
 
@@ -259,15 +268,20 @@ def compare_announcements(cell: Cell) -> str:
 
 def shares_by_game(cells: list[Cell]) -> Table:
     """How the hands of each game's spots divide into announcements."""
-    rows = []
+    heads = ("game", "situation", *IN_WORDS.values(), "too close to call")
+    there = offering(cells)
+    rows: list[tuple[str, ...]] = []
     for cell in cells:
+        if cell not in there:
+            rows.append(missing_row(cell, heads))
+            continue
         for spot in spots(cell):
             share = shares(matrix(cell, spot))
             parts = (share.get(action, 0.0) for action in (*IN_WORDS, "unclear"))
             rows.append((cell.label, spot.title, *map(percent_in_words, parts)))
     return Table(
         "Share of deals in which each announcement surely pays best, the miss being on offer",
-        ("game", "situation", *IN_WORDS.values(), "too close to call"),
+        heads,
         tuple(rows),
     )
 

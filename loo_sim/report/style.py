@@ -54,10 +54,19 @@ DIVERGING = "PuOr"
 SEQUENTIAL = "cividis"
 INK = "#222222"
 QUIET = "#767676"
+MISSING_INK = "#a33c00"
 HATCH = "////"
 
 LEGIBLE = 5.0
 """Points: numbers of a map that would be smaller are left to the table."""
+
+_CROSS: Any = {
+    "marker": "x",
+    "markersize": 8,
+    "markeredgewidth": 1.8,
+    "linestyle": "none",
+    "color": MISSING_INK,
+}
 
 _SETTINGS: Any = {
     "svg.fonttype": "none",
@@ -163,8 +172,8 @@ class Square(NamedTuple):
 
     @property
     def middle(self) -> float:
-        """The column at which its text is centred."""
-        return self.column + (self.columns - 1) / 2
+        """The column that its text stands in: not between two, where a line may part them."""
+        return self.column + (self.columns - 1) // 2
 
 
 def ink_on(colour: Sequence[float]) -> str:
@@ -258,14 +267,12 @@ def write_texts(axes: Axes, squares: Sequence[Square], size: float) -> None:
 
 def draw_missing(axes: Axes, x: float, y: float, transform: Transform) -> None:
     """Draw a cross in the place of a figure that is not there, in the units of a `transform`."""
-    axes.plot(
-        *(x, y),
-        marker="x",
-        markersize=8,
-        markeredgewidth=1.8,
-        color="#d55e00",
-        transform=transform,
-    )
+    axes.plot(x, y, transform=transform, **_CROSS)
+
+
+def name_missing_line(axes: Axes, label: str) -> Artist:
+    """What stands for a line that is not there in the legend: a cross and its name."""
+    return axes.plot([], [], label=label, **_CROSS)[0]
 
 
 class Line(NamedTuple):
@@ -277,7 +284,7 @@ class Line(NamedTuple):
     to_speak : ndarray of float
         Players still to speak after each seat.
     value, half : ndarray of float
-        Values, and half-widths of their 95 % intervals.
+        Values, and half-widths of their 95 % intervals; of a line that is not there all are empty.
     """
 
     label: str
@@ -285,9 +292,17 @@ class Line(NamedTuple):
     value: npt.NDArray[np.float64]
     half: npt.NDArray[np.float64]
 
+    @classmethod
+    def missing(cls, label: str) -> Line:
+        """A line that is not there."""
+        return cls(label, *[np.array([])] * 3)
+
 
 def draw_lines(lines: Sequence[Line], what: str) -> Figure:
-    """A chart by seats, the dealer on the right, `what` upwards; a panel for each six lines."""
+    """A chart by seats, the dealer on the right, `what` upwards; a panel for each six lines.
+
+    A line that is not there has a cross in the legend.
+    """
     each = len(LINES) - 1
     panels = [lines[i : i + each] for i in range(0, len(lines), each)]
     longest = max(len(line.label) for line in lines)
@@ -298,8 +313,12 @@ def draw_lines(lines: Sequence[Line], what: str) -> Figure:
     for axes, members in zip(grid, panels, strict=True):
         axes.axhline(0, color=QUIET, linewidth=0.8)
         axes.grid(axis="y")
+        named: list[Any] = []
         for line, (colour, marker, dash) in zip(members, LINES, strict=False):
-            axes.errorbar(
+            if not len(line.value):
+                named.append(name_missing_line(axes, line.label))
+                continue
+            drawn = axes.errorbar(
                 -line.to_speak,
                 line.value,
                 yerr=line.half,
@@ -311,12 +330,19 @@ def draw_lines(lines: Sequence[Line], what: str) -> Figure:
                 capsize=2,
                 label=line.label,
             )
+            named.append(drawn)
         axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}".replace("-", "−"))
         axes.set_ylabel(what)
         if len(lines) > 1:
             # Above the axes, where it hides no line.
-            axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=abreast, borderaxespad=0.2)
-    most = int(max(line.to_speak.max() for line in lines))
+            axes.legend(
+                handles=named,
+                loc="lower left",
+                bbox_to_anchor=(0, 1),
+                ncols=abreast,
+                borderaxespad=0.2,
+            )
+    most = int(max(line.to_speak.max(initial=0) for line in lines))
     names = [str(left) if left else "0\ndealer" for left in range(most, -1, -1)]
     grid[-1].set_xticks(range(-most, 1), names)
     grid[-1].set_xlabel("players still to speak")

@@ -8,9 +8,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from loo_sim.report import style
-from loo_sim.report.axes import Swept, name_missing
+from loo_sim.report.axes import Swept
 from loo_sim.report.exhibit import Exhibit, make_exhibit
 from loo_sim.report.headlines import Game, Headline, compare, games_table, missing
+from loo_sim.report.missing import MARK, name_missing
 from loo_sim.report.scale import Scale
 
 LONGEST = 24
@@ -22,7 +23,7 @@ _WIDEST = 1.1
 _HEAD, _FOOT = 0.55, 0.85
 """Inches above a map and below it."""
 
-MISSING = style.Square(0, 0, "#ffffff", "#a33c00", "×", False)
+MISSING = style.Square(0, 0, "#ffffff", style.MISSING_INK, MARK, False)
 """What stands in the place of a game without figures."""
 
 _HEIGHT = 0.36

@@ -7,10 +7,11 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from loo_sim.report import style
-from loo_sim.report.dots import draw_dots, mean_dot
+from loo_sim.report.dots import draw_dots, mean_dot, missing_dot
 from loo_sim.report.exhibit import Exhibit, Table, each, make_exhibit
+from loo_sim.report.missing import missing_row, name_missing
 from loo_sim.report.ranking import Candidate, extremes
-from loo_sim.report.result import Cell
+from loo_sim.report.result import DONE, Cell
 from loo_sim.rounding import (
     interval,
     percent_interval,
@@ -127,9 +128,17 @@ def swing_exhibit(cell: Cell) -> Exhibit:
     )
 
 
+def has_swings(cell: Cell) -> bool:
+    """Whether a game has figures of how a deal changes the pot."""
+    return cell.status == DONE and "swings" in cell.tables
+
+
 def draw_mean_swings(cells: list[Cell]) -> Figure:
-    """Mean change of the pot with its 95 % interval, a row a cell."""
-    dots = [mean_dot(cell.label, *mean_swing(cell)) for cell in cells]
+    """Mean change of the pot with its 95 % interval, a row a game; a cross where it is missing."""
+    dots = [
+        mean_dot(cell.label, *mean_swing(cell)) if has_swings(cell) else missing_dot(cell.label)
+        for cell in cells
+    ]
     return draw_dots(dots, "mean change of the pot in a deal, stakes", zero=True)
 
 
@@ -145,16 +154,28 @@ def compare_means(cells: list[Cell]) -> str:
 
 
 def mean_swing_exhibit(cells: list[Cell]) -> Exhibit:
-    """The mean change of the pot across the cells of a sweep."""
+    """The mean change of the pot across the games of a sweep; one at least has figures."""
+    heads = ("game", "mean change")
+    rows = [
+        (cell.label, with_error(*mean_swing(cell), cell.deals))
+        if has_swings(cell)
+        else missing_row(cell, heads)
+        for cell in cells
+    ]
+    told = (
+        compare_means([cell for cell in cells if has_swings(cell)]),
+        name_missing([cell for cell in cells if not has_swings(cell)]),
+    )
     return make_exhibit(
         "mean-swings",
         "The mean pot swing, game by game",
-        "A dot for each game at the mean change of the pot, with its 95 % interval.",
-        compare_means(cells),
+        "A dot for each game at the mean change of the pot, with its 95 % interval; a cross marks "
+        "a game that has no figures.",
+        " ".join(filter(None, told)),
         lambda: draw_mean_swings(cells),
         Table(
             "Mean change of the pot in stakes (standard error of the last digits in brackets)",
-            ("game", "mean change"),
-            tuple((cell.label, with_error(*mean_swing(cell), cell.deals)) for cell in cells),
+            heads,
+            tuple(rows),
         ),
     )

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from loo_sim.report.result import Cell
-from loo_sim.rounding import percent_interval, stakes
+from loo_sim.rounding import listed, percent_interval, stakes
 
 MOST_TOLD = 4
 """Different terms told one by one."""
@@ -20,13 +20,13 @@ _ENDS = {
 def terms(cells: list[Cell]) -> list[tuple[str, str]]:
     """The lines of a report's opening that say what was assumed at tables: names and values."""
     lines = {
-        "rounds": _rounds,
         "purses": _purses,
         "who cannot pay": _leaving,
         "bound of a loo": _cap,
         "end of play": _end,
     }
-    told = [(name, _told(cells, of_cell)) for name, of_cell in lines.items()]
+    told = [("rounds", _rounds(cells))]
+    told += [(name, _told(cells, of_cell)) for name, of_cell in lines.items()]
     return [(name, value) for name, value in told if value]
 
 
@@ -38,9 +38,18 @@ def _told(cells: list[Cell], of_cell: Callable[[Cell], str]) -> str:
     return "; ".join(values)
 
 
-def _rounds(cell: Cell) -> str:
-    deals = cell.rounds * cell.players
-    return f"{cell.rounds:,}, in each of which everyone deals once: {deals:,} deals at a table"
+def _rounds(cells: list[Cell]) -> str:
+    rounds = _listed(cell.rounds for cell in cells)
+    deals = _listed(cell.rounds * cell.players for cell in cells)
+    return f"{rounds}, in each of which everyone deals once: {deals} deals at a table"
+
+
+def _listed(numbers: Iterable[int]) -> str:
+    """Different numbers: all of them if they are few, else the smallest and the largest."""
+    different = sorted(set(numbers))
+    if len(different) > MOST_TOLD:
+        return f"{different[0]:,} to {different[-1]:,}"
+    return listed([f"{number:,}" for number in different], "or")
 
 
 def _purses(cell: Cell) -> str:

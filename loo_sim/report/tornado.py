@@ -9,10 +9,11 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from loo_sim.report import style
-from loo_sim.report.axes import Swept, name_missing
+from loo_sim.report.axes import Swept
 from loo_sim.report.dots import STAKES
 from loo_sim.report.exhibit import Exhibit, Table, make_exhibit
 from loo_sim.report.headlines import Game, Headline, missing
+from loo_sim.report.missing import MARK, name_missing
 from loo_sim.report.ranking import Candidate, extremes, widened
 from loo_sim.rounding import NONE, interval, listed, with_error
 from loo_sim.studies.estimates import FEW_DEALS, Z95
@@ -198,7 +199,7 @@ def draw_tornado(headline: Headline, found: Sequence[Effect]) -> Figure:
     axes = figure.subplots()
     for row, effect in enumerate(found):
         if not effect.means:
-            style.draw_missing(axes, 0.5, row, axes.get_yaxis_transform())
+            style.draw_missing(axes, 0.02, row, axes.get_yaxis_transform())
             continue
         centre = float(np.mean(effect.means))
         ends = ((effect.lowest, "#e08214", "right", -1), (effect.highest, "#8073ac", "left", 1))
@@ -224,7 +225,7 @@ def draw_tornado(headline: Headline, found: Sequence[Effect]) -> Figure:
                 va="center",
                 fontsize=8.5,
             )
-    axes.set_yticks(range(len(found)), [style.shortened(one.axis.name, LONGEST) for one in found])
+    axes.set_yticks(range(len(found)), [_name(effect) for effect in found])
     axes.set_ylim(len(found) - 0.4, -0.6)
     axes.tick_params(axis="y", length=0)
     axes.grid(axis="x")
@@ -232,6 +233,12 @@ def draw_tornado(headline: Headline, found: Sequence[Effect]) -> Figure:
     axes.xaxis.set_major_formatter(STAKES)
     axes.set_xlabel(f"mean over the other settings, {headline.unit.strip()}")
     return figure
+
+
+def _name(effect: Effect) -> str:
+    """The name of a setting beside its bar, marked where a game is missing from its means."""
+    name = style.shortened(effect.axis.name, LONGEST)
+    return f"{name} {MARK}" if effect.means and effect.left_out else name
 
 
 def tornado_exhibit(headline: Headline, axes: Sequence[Swept], games: Sequence[Game]) -> Exhibit:
@@ -257,13 +264,17 @@ def tornado_exhibit(headline: Headline, axes: Sequence[Swept], games: Sequence[G
                 "surely" if effect.is_sure else "too close to call",
             )
         )
-    told = (compare_effects(headline, found), name_missing(missing(games)))
+    told = (
+        compare_effects(headline, found),
+        name_missing(missing(games), "beside each setting whose means leave something out"),
+    )
     return make_exhibit(
         f"tornado-{headline.slug}",
         f"{headline.title}: which setting matters",
         "A bar for each setting that was swept, the widest on top, from the lowest to the highest "
         "of the means that its values give, averaged over the grid of the other settings; the "
-        "values stand at its ends, with the intervals of the means.",
+        "values stand at its ends, with the intervals of the means; a cross marks a setting from "
+        "whose means a game is missing, or that has none.",
         " ".join(filter(None, told))
         + " Hatched: too close to call. Intervals hold for all values of a setting together.",
         lambda: draw_tornado(headline, found),

@@ -14,6 +14,7 @@ from loo_sim.report.checks import SUMS, Chance, chances
 from loo_sim.report.dots import STAKES, Dot, draw_dots
 from loo_sim.report.exhibit import Exhibit, Table, make_exhibit
 from loo_sim.report.headlines import HEADLINES, Headline
+from loo_sim.report.missing import missing_row, name_each, name_missing
 from loo_sim.report.ranking import widened
 from loo_sim.report.result import DONE, Cell, Result
 from loo_sim.rounding import NONE, listed, places_of, signed, stakes, with_error
@@ -83,6 +84,12 @@ def precisions(result: Result) -> list[Precision]:
     return found
 
 
+def not_known(result: Result, found: Sequence[Precision]) -> list[Cell]:
+    """The games of which no precision is known."""
+    known = [one.cell for one in found]
+    return [cell for cell in result.cells if cell not in known]
+
+
 def _drawn(found: Sequence[Precision]) -> list[Precision]:
     """Those whose lines are drawn."""
     if len(found) <= _MOST_LINES:
@@ -91,10 +98,13 @@ def _drawn(found: Sequence[Precision]) -> list[Precision]:
     return [ordered[-1], ordered[0]]
 
 
-def draw_precision(found: Sequence[Precision]) -> Figure:
-    """Half-widths against deals: the one measured as a mark, before it by the law of 1 / root n."""
+def draw_precision(found: Sequence[Precision], missing: Sequence[Cell] = ()) -> Figure:
+    """Half-widths against deals: the one measured as a mark, before it by the law of 1 / root n.
+
+    A cross in the legend for each of the `missing` games, if they are not too many.
+    """
     lines = _drawn(found)
-    figure = style.new_figure(3.0 + 0.2 * len(lines))
+    figure = style.new_figure(3.0 + 0.2 * (len(lines) + len(name_each(missing))))
     axes = figure.subplots()
     for one, (colour, marker, dash) in zip(lines, style.LINES, strict=False):
         n = one.cell.deals
@@ -122,7 +132,9 @@ def draw_precision(found: Sequence[Precision]) -> Figure:
     axes.margins(x=0.08, y=0.1)
     axes.set_xlabel(found[0].cell.unit)
     axes.set_ylabel("half-width, stakes")
-    if len(lines) > 1:
+    for label in name_each(missing):
+        style.name_missing_line(axes, label)
+    if len(lines) > 1 or missing:
         axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=1, borderaxespad=0.2)
     return figure
 
@@ -157,10 +169,17 @@ def tell_precision(result: Result, found: Sequence[Precision]) -> str:
             f"Of the games that were to be known to a given error {reached} of {len(asked)} are; "
             "hollow marks: where the error was looked at."
         )
-    told.append(
-        f"Only the filled marks are measured. The lines follow from them, as errors fall with the "
-        f"square root of the number of {unit}: half the error takes four times as many."
+    marks = (
+        "Only the filled mark is measured. The line follows from it"
+        if len(found) == 1
+        else "Only the filled marks are measured. The lines follow from them"
     )
+    told.append(
+        f"{marks}, as errors fall with the square root of the number of {unit}: half the error "
+        "takes four times as many."
+    )
+    if len(_drawn(found)) < len(found):
+        told.append("Of the games the widest and the narrowest are drawn.")
     return " ".join(told)
 
 
@@ -175,7 +194,9 @@ def precision_exhibit(result: Result) -> Exhibit | None:
     if not found:
         return None
     unit = found[0].cell.unit
-    rows = []
+    missing = not_known(result, found)
+    heads = ("game", unit, "half-width", "for half of it", "looked at", "asked for")
+    rows = [missing_row(cell, heads) for cell in missing]
     for one in found:
         verdict = NONE
         if isfinite(one.asked):
@@ -195,12 +216,12 @@ def precision_exhibit(result: Result) -> Exhibit | None:
         "How sure: the error against the number of " + unit,
         f"Lines that fall from left to right, of the half-width of a 95 % interval against the "
         f"number of {unit}, both on logarithmic scales; a filled mark where a game ended.",
-        tell_precision(result, found),
-        lambda: draw_precision(found),
+        " ".join(filter(None, (tell_precision(result, found), name_missing(missing)))),
+        lambda: draw_precision(found, missing),
         Table(
             f"Half-width of the 95 % interval in stakes, {unit} that would halve it, {unit} at "
             "which it was looked at, and what was asked for",
-            ("game", unit, "half-width", "for half of it", "looked at", "asked for"),
+            heads,
             tuple(rows),
         ),
     )
@@ -304,6 +325,14 @@ class Held(NamedTuple):
     games: int
     off: tuple[tuple[Cell, int], ...]
 
+    @property
+    def where_off(self) -> str:
+        """The games in which it does not come out, and by how much; empty if there are none."""
+        told = [f"{cell.label} ({signed(f'{by:,}')} {self.unit})" for cell, by in self.off[:3]]
+        if len(self.off) > 3:
+            told.append(f"{len(self.off) - 3} more")
+        return listed(told) if told else ""
+
 
 def held(cells: Sequence[Cell]) -> list[Held]:
     """All sums that games can be held to, and what came of them."""
@@ -317,6 +346,13 @@ def held(cells: Sequence[Cell]) -> list[Held]:
     return found
 
 
+def broken_sums(found: Sequence[Held]) -> list[str]:
+    """A sentence for each sum that does not come out, with the games in which it does not."""
+    return [
+        f"It does not hold that {one.what}: off in {one.where_off}." for one in found if one.off
+    ]
+
+
 def tell_sums(found: Sequence[Held]) -> str:
     """A sentence on whether all sums come out."""
     wrong = [one for one in found if one.off]
@@ -328,20 +364,21 @@ def tell_sums(found: Sequence[Held]) -> str:
     money = next((one for one in found if one.unit == "units"), None)
     if money is None:
         return "All sums that must come out exactly do."
-    games = "the game" if money.games == 1 else f"all {money.games} games"
+    games = "the game" if money.games == 1 else f"all {money.games} games with figures"
     return f"Money is conserved to the last unit in {games}: {money.what}."
 
 
 def sums_table(found: Sequence[Held]) -> Table:
     """What must come out exactly, and in how many games it does."""
-    rows = []
-    for one in found:
-        off = [f"{cell.label} ({signed(f'{by:,}')} {one.unit})" for cell, by in one.off[:3]]
-        if len(one.off) > 3:
-            off.append(f"{len(one.off) - 3} more")
-        rows.append(
-            (one.what, one.rule, f"{one.games - len(one.off)} of {one.games}", listed(off) or NONE)
+    rows = [
+        (
+            one.what,
+            one.rule,
+            f"{one.games - len(one.off)} of {one.games}",
+            one.where_off or NONE,
         )
+        for one in found
+    ]
     return Table(
         "What must come out exactly, by the rule, and the games in which it does (a stake is 729 "
         "units)",

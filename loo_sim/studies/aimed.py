@@ -195,11 +195,13 @@ def tables(cell: Cell, situation: Situation, deals: int, counts: Counts) -> dict
     hands = np.flatnonzero(here.any(axis=(1, 2)))
     return {
         "announce": rows,
-        "aim": _aim_table(situation, deals, rows, dealt[hands] / chance[hands]),
+        "aim": _aim_table(cell, situation, deals, rows, dealt[hands] / chance[hands]),
     }
 
 
-def _aim_table(situation: Situation, deals: int, rows: pa.Table, plain: Floats) -> pa.Table:
+def _aim_table(
+    cell: Cell, situation: Situation, deals: int, rows: pa.Table, plain: Floats
+) -> pa.Table:
     """How precise the hands' values are, and what that would have taken without aiming.
 
     `plain` holds the plain deals that bring each hand as often as it was dealt here; errors shrink
@@ -207,6 +209,7 @@ def _aim_table(situation: Situation, deals: int, rows: pa.Table, plain: Floats) 
     """
     found: dict[str, Any] = {
         **situation._asdict(),
+        "dealer": situation.seat == cell.players - 1,
         "n": deals,
         "in_situation": int(rows["n"].to_numpy().sum()),
         "hands": rows.num_rows,
@@ -227,7 +230,7 @@ def _aim_table(situation: Situation, deals: int, rows: pa.Table, plain: Floats) 
 
 _AIM_COLUMNS = {
     **dict.fromkeys(("seat", "standers"), pa.int64()),
-    "miss_free": pa.bool_(),
+    **dict.fromkeys(("miss_free", "dealer"), pa.bool_()),
     **dict.fromkeys(("n", "in_situation", "hands"), pa.int64()),
     "worst": pa.float64(),
     "worst_hand": pa.string(),
@@ -298,7 +301,7 @@ def headline(tables: Mapping[str, pa.Table]) -> list[tuple[Figure, ...]]:
     """One row: the situation over all hands, the widest interval of a hand, what aiming gained."""
     (aim,) = tables["aim"].to_pylist()
     situation = figures.word(
-        situation_in_words(aim["seat"], aim["standers"], miss_free=aim["miss_free"])
+        situation_in_words(aim["seat"], aim["standers"], aim["dealer"], aim["miss_free"])
     )
     unknown = Figure(NONE, None)
     if not aim["hands"]:
