@@ -167,17 +167,26 @@ def count_deals(
 
 @inner
 def count_seat(game, seat, n, s, counts):
-    """Add the results of one seat's alternatives to the counts of its situations and hands."""
+    """Add the results of one seat's alternatives to the counts of its situations and hands.
+
+    Where they are to be added is found first: the counts lie all over the memory, and additions one
+    after another wait for it together.
+    """
     dealer = seat == game.settings[PLAYERS] - 1
     offset = seat * (seat + 1)
+    # The row of random words is free by now.
+    place, found = s.words[0], np.int64(0)
+    _, classes, stands, misses = counts.shape
     for lane in range(n):
         situation = s.row[SITUATION, lane]
-        if s.row[FORCED, lane] or (dealer and situation <= OPENING):
-            continue
         hand = game.class_of[s.index[seat + 1, lane]]
         miss = s.row[RESULT + TAKES_MISS, lane] if situation & 1 else NO_MISS
         stand = s.row[RESULT + STANDS, lane]
-        counts[offset + np.int64(situation), hand, stand, miss] += np.uint32(1)
+        cell = (offset + np.int64(situation)) * classes + np.int64(hand)
+        place[found] = (cell * stands + np.int64(stand)) * misses + np.int64(miss)
+        silent = (s.row[FORCED, lane] != ZERO) | (dealer & (situation <= OPENING))
+        found += np.int64(not silent)
+    tally(place[:found], counts.reshape(counts.size))
 
 
 @inner
