@@ -33,12 +33,12 @@ ACTION_BITS = np.uint8(ACTION_SHIFT)
 """Bits of an entry below its announcement: the seat."""
 ENTRY = MAX_SEATS
 """Row of `entry_in` for the entry of the seat that speaks, behind those of the slots."""
-FORCED, SITUATION, SITUATION_IF, SAID = range(4)
+FORCED, SITUATION, SITUATION_IF, SAID, NEXT_SAID = range(5)
 """Byte rows of a batch: whether everyone must stand; the situation, as played and with one
-announcement changed; what a seat says."""
-RESULT = 3
+announcement changed; what a seat says, and the seat next to the one that changed its mind."""
+RESULT = 4
 """What one seat's alternatives lead to: rows `RESULT` + `STAND`, `RESULT` + `MISS`."""
-ACTION, PREFERENCE, KIND = 6, 22, 38
+ACTION, PREFERENCE, KIND = 7, 23, 39
 """First byte rows of what each seat announced, of the random ranks of its cards, and, where people
 change seats, of the kind of policy of the person in it."""
 BATCH_ROWS = KIND + MAX_SEATS
@@ -198,8 +198,20 @@ def put(entry, situation, slot, row):
 def step(said, situation):
     """One more stander where the seat is in; the miss gone where it took it."""
     for lane in range(said.size):
-        action = said[lane]
-        is_in = (action != SAYS_FOLD) & (action != SAYS_NOTHING)
-        more = STEP_IN if is_in else STEP_OUT
-        less = STEP_MISS if action == SAYS_MISS else STEP_OUT
-        situation[lane] = np.uint8(np.uint8(situation[lane] + more) - less)
+        situation[lane] = np.uint8(situation[lane] + change(said[lane]))
+
+
+@inner
+def step_back(said, situation):
+    """The situation before the seat spoke, from that after it."""
+    for lane in range(said.size):
+        situation[lane] = np.uint8(situation[lane] - change(said[lane]))
+
+
+@inner
+def change(action):
+    """What an announcement adds to the situation: 2 if it is in, less 1 if it took the miss."""
+    is_in = (action != SAYS_FOLD) & (action != SAYS_NOTHING)
+    more = STEP_IN if is_in else STEP_OUT
+    less = STEP_MISS if action == SAYS_MISS else STEP_OUT
+    return np.uint8(more - less)
