@@ -28,6 +28,9 @@ OPENING = np.uint8(1)
 """The situation of the first to speak: nobody in, the miss there."""
 ZERO, MIXED = np.uint8(0), np.uint8(4)
 """Row values from here up name mixtures."""
+FEW_MIXTURES = 8
+"""Up to so many are resolved one after another, registers of lanes together."""
+NOTHING, LEAST = np.uint64(0), np.uint64(1)
 ONE = np.uint8(1)
 ACTION_BITS = np.uint8(ACTION_SHIFT)
 """Bits of an entry below its announcement: the seat."""
@@ -136,8 +139,41 @@ def look_up_from(rows, row_of, first, index, situation, said):
 def draw_actions(mixtures, word, said):
     """Resolve mixtures by a 32-bit word: fold, stand, miss or defend, in this order.
 
-    An action's number is that of the thresholds passed. There is no branch, since none of them
-    could be foreseen; where nothing is mixed, the first mixture is looked at for nothing.
+    An action's number is that of the thresholds that the word passes.
+    """
+    if mixtures.shape[0] <= FEW_MIXTURES:
+        for number in range(mixtures.shape[0]):
+            fold, stand, miss = mixtures[number]
+            passed = np.uint8(np.uint8(fold == NOTHING) + np.uint8(stand == NOTHING))
+            passed = np.uint8(passed + np.uint8(miss == NOTHING))
+            draw_mixture(
+                word, np.uint8(MIXED + np.uint8(number)), passed,
+                np.uint32(fold - LEAST), np.uint32(stand - LEAST), np.uint32(miss - LEAST), said,
+            )  # fmt: skip
+    else:
+        draw_any_mixture(mixtures, word, said)
+
+
+@inner
+def draw_mixture(word, mixed, passed, fold, stand, miss, said):
+    """Resolve one mixture where it is said.
+
+    Thresholds are one less here, so that 2**32 is a number of 32 bits, of which a register holds
+    twice as many as of 64. Those of 0, which any word passes, are in `passed`.
+    """
+    for lane in range(said.size):
+        what, x = said[lane], word[lane]
+        drawn = np.uint8(np.uint8(x > fold) + np.uint8(x > stand))
+        drawn = np.uint8(np.uint8(drawn + np.uint8(x > miss)) + passed)
+        said[lane] = drawn if what == mixed else what
+
+
+@inner
+def draw_any_mixture(mixtures, word, said):
+    """Resolve whichever mixture is said, lane by lane.
+
+    There is no branch, since none of them could be foreseen; where nothing is mixed, the first
+    mixture is looked at for nothing.
     """
     for lane in range(said.size):
         what, x = said[lane], np.uint64(word[lane])
