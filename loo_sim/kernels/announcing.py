@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from loo_sim.kernels.compiled import inner
+from loo_sim.kernels.compiled import inner, merged
 from loo_sim.kernels.game import (
     ACTION_SHIFT,
     ALL_STAND,
@@ -67,6 +67,21 @@ def announce(game, seat, s, situation, said):
     said : uint8 (n,)
         Modified in place: what the seat announced.
     """
+    settings = game.settings
+    if settings[ALL_STAND]:
+        stand_everywhere(said)
+    else:
+        say(game, seat, s, situation, said)
+        if settings[CLUB_LAW] | settings[PEOPLE_MOVE]:
+            stand_where_forced(s.row[FORCED, : said.size], said)
+    if seat == settings[PLAYERS] - 1:
+        say_nothing_alone(situation, said)
+    enter(seat, s.entry_in, situation, said)
+
+
+@merged
+def say(game, seat, s, situation, said):
+    """What a seat says by its policy, as if it were free to."""
     n = said.size
     index = s.index[seat + 1, :n]
     if game.settings[PEOPLE_MOVE]:
@@ -79,11 +94,6 @@ def announce(game, seat, s, situation, said):
         look_up(game.rows, game.row_of[0, 0, seat], index, situation, said)
     if game.draws[seat] & 1:
         draw_actions(game.mixtures, s.announce_word[seat, :n], said)
-    if game.settings[CLUB_LAW] | game.settings[ALL_STAND] | game.settings[PEOPLE_MOVE]:
-        stand_where_forced(s.row[FORCED, :n], said)
-    if seat == game.settings[PLAYERS] - 1:
-        say_nothing_alone(situation, said)
-    enter(seat, s.entry_in, situation, said)
 
 
 @inner
@@ -182,6 +192,13 @@ def draw_any_mixture(mixtures, word, said):
         drawn = np.uint8(x >= mixtures[m, 0]) + np.uint8(x >= mixtures[m, 1])
         drawn = np.uint8(drawn + np.uint8(x >= mixtures[m, 2]))
         said[lane] = drawn if mixed else what
+
+
+@inner
+def stand_everywhere(said):
+    """Single pots, where all are: everyone stands, whatever his policy says."""
+    for lane in range(said.size):
+        said[lane] = SAYS_STAND
 
 
 @inner

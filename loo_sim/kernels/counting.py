@@ -29,7 +29,7 @@ from loo_sim.kernels.batch import (
     make_scratch,
     sort_by_number,
 )
-from loo_sim.kernels.compiled import entry, inner
+from loo_sim.kernels.compiled import entry, inner, merged
 from loo_sim.kernels.contests import TALLY, WHO, WINNER, copy, fill, play_tricks
 from loo_sim.kernels.game import (
     ACTIONS,
@@ -195,7 +195,7 @@ def count_seat(game, seat, n, s, counts):
     tally(place[:found], counts.reshape(counts.size))
 
 
-@inner
+@merged
 def value_of(game, seat, action, n, s, result):
     """Result of `seat` if it announces `action`, the others answering by their policies.
 
@@ -287,8 +287,7 @@ def run_announcements(game, seed, first, count, s, counts):
         for seat in range(players - 1, -1, -1):
             said = s.row[ACTION + seat, :n]
             step_back(said, situation)
-            answer(game, seat, STANDS, n, s)
-            play_out(game, n, s, stand)
+            value_of(game, seat, STANDS, n, s, stand)
             answer(game, seat, TAKES_MISS, n, s)
             if all_play_alike & (seat < players - 1):
                 play_none_where_next_had(said, s.row[NEXT_SAID, :n], s.row[SITUATION_IF, :n])
