@@ -266,4 +266,16 @@ MUTANTS = [
         "miss = s.row[RESULT + TAKES_MISS, lane] if situation & 1 else NO_MISS",
         "miss = s.row[RESULT + TAKES_MISS, lane]",
     ),
+    Mutant(
+        "a miss is worth what it is worth to the next seat, whatever that says",
+        "counting",
+        "both_fold = (said[lane] == SAYS_FOLD) & (next_said[lane] == SAYS_FOLD)",
+        "both_fold = said[lane] == SAYS_FOLD",
+    ),
+    Mutant(
+        "a miss is played alike by seats that draw their cards, or have words of their own",
+        "counting",
+        "all_play_alike = (settings[WORDS_VARY] | settings[PLAYS_DRAW]) == 0",
+        "all_play_alike = True",
+    ),
 ]

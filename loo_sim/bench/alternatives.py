@@ -13,7 +13,7 @@ from loo_sim.kernels.announcing import FORCED, OPENING, RESULT, SAID, SITUATION,
 from loo_sim.kernels.batch import LANES, deal_batch, make_scratch
 from loo_sim.kernels.compiled import entry, inner
 from loo_sim.kernels.contests import fill
-from loo_sim.kernels.counting import TAKES_MISS, value_of
+from loo_sim.kernels.counting import ONE, TAKES_MISS, ZERO, tally, value_of
 from loo_sim.kernels.game import PLAYERS, Game
 
 
@@ -36,15 +36,18 @@ def count_results(game, seat, action, n, s, counts):
     """Add the results of an announcement to the counts of its situations and hands."""
     dealer = seat == game.settings[PLAYERS] - 1
     offset = seat * (seat + 1)
+    # As in `counting.count_seat`: first where, and then all additions one after another.
+    place, found = s.words[0], np.int64(0)
+    _, classes, results = counts.shape
     for lane in range(n):
         situation = s.row[SITUATION, lane]
-        if s.row[FORCED, lane] or (dealer and situation <= OPENING):
-            continue
-        if action == TAKES_MISS and not situation & 1:
-            continue
         hand = game.class_of[s.index[seat + 1, lane]]
-        result = s.row[RESULT + action, lane]
-        counts[offset + np.int64(situation), hand, result] += np.uint32(1)
+        cell = (offset + np.int64(situation)) * classes + np.int64(hand)
+        place[found] = cell * results + np.int64(s.row[RESULT + action, lane])
+        silent = (s.row[FORCED, lane] != ZERO) | (dealer & (situation <= OPENING))
+        gone = (action == TAKES_MISS) & (situation & ONE == ZERO)
+        found += np.int64(not (silent | gone))
+    tally(place[:found], counts.reshape(counts.size))
 
 
 def count_alternative(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from loo_sim.kernels.compiled import inner
+from loo_sim.kernels.compiled import inner, merged
 from loo_sim.kernels.game import (
     ACTION_SHIFT,
     ALL_STAND,
@@ -28,17 +28,20 @@ OPENING = np.uint8(1)
 """The situation of the first to speak: nobody in, the miss there."""
 ZERO, MIXED = np.uint8(0), np.uint8(4)
 """Row values from here up name mixtures."""
+FEW_MIXTURES = 8
+"""Up to so many are resolved one after another, registers of lanes together."""
+NOTHING, LEAST = np.uint64(0), np.uint64(1)
 ONE = np.uint8(1)
 ACTION_BITS = np.uint8(ACTION_SHIFT)
 """Bits of an entry below its announcement: the seat."""
 ENTRY = MAX_SEATS
 """Row of `entry_in` for the entry of the seat that speaks, behind those of the slots."""
-FORCED, SITUATION, SITUATION_IF, SAID = range(4)
+FORCED, SITUATION, SITUATION_IF, SAID, NEXT_SAID = range(5)
 """Byte rows of a batch: whether everyone must stand; the situation, as played and with one
-announcement changed; what a seat says."""
-RESULT = 3
+announcement changed; what a seat says, and the seat next to the one that changed its mind."""
+RESULT = 4
 """What one seat's alternatives lead to: rows `RESULT` + `STAND`, `RESULT` + `MISS`."""
-ACTION, PREFERENCE, KIND = 6, 22, 38
+ACTION, PREFERENCE, KIND = 7, 23, 39
 """First byte rows of what each seat announced, of the random ranks of its cards, and, where people
 change seats, of the kind of policy of the person in it."""
 BATCH_ROWS = KIND + MAX_SEATS
@@ -64,6 +67,21 @@ def announce(game, seat, s, situation, said):
     said : uint8 (n,)
         Modified in place: what the seat announced.
     """
+    settings = game.settings
+    if settings[ALL_STAND]:
+        stand_everywhere(said)
+    else:
+        say(game, seat, s, situation, said)
+        if settings[CLUB_LAW] | settings[PEOPLE_MOVE]:
+            stand_where_forced(s.row[FORCED, : said.size], said)
+    if seat == settings[PLAYERS] - 1:
+        say_nothing_alone(situation, said)
+    enter(seat, s.entry_in, situation, said)
+
+
+@merged
+def say(game, seat, s, situation, said):
+    """What a seat says by its policy, as if it were free to."""
     n = said.size
     index = s.index[seat + 1, :n]
     if game.settings[PEOPLE_MOVE]:
@@ -76,11 +94,6 @@ def announce(game, seat, s, situation, said):
         look_up(game.rows, game.row_of[0, 0, seat], index, situation, said)
     if game.draws[seat] & 1:
         draw_actions(game.mixtures, s.announce_word[seat, :n], said)
-    if game.settings[CLUB_LAW] | game.settings[ALL_STAND] | game.settings[PEOPLE_MOVE]:
-        stand_where_forced(s.row[FORCED, :n], said)
-    if seat == game.settings[PLAYERS] - 1:
-        say_nothing_alone(situation, said)
-    enter(seat, s.entry_in, situation, said)
 
 
 @inner
@@ -136,8 +149,41 @@ def look_up_from(rows, row_of, first, index, situation, said):
 def draw_actions(mixtures, word, said):
     """Resolve mixtures by a 32-bit word: fold, stand, miss or defend, in this order.
 
-    An action's number is that of the thresholds passed. There is no branch, since none of them
-    could be foreseen; where nothing is mixed, the first mixture is looked at for nothing.
+    An action's number is that of the thresholds that the word passes.
+    """
+    if mixtures.shape[0] <= FEW_MIXTURES:
+        for number in range(mixtures.shape[0]):
+            fold, stand, miss = mixtures[number]
+            passed = np.uint8(np.uint8(fold == NOTHING) + np.uint8(stand == NOTHING))
+            passed = np.uint8(passed + np.uint8(miss == NOTHING))
+            draw_mixture(
+                word, np.uint8(MIXED + np.uint8(number)), passed,
+                np.uint32(fold - LEAST), np.uint32(stand - LEAST), np.uint32(miss - LEAST), said,
+            )  # fmt: skip
+    else:
+        draw_any_mixture(mixtures, word, said)
+
+
+@inner
+def draw_mixture(word, mixed, passed, fold, stand, miss, said):
+    """Resolve one mixture where it is said.
+
+    Thresholds are one less here, so that 2**32 is a number of 32 bits, of which a register holds
+    twice as many as of 64. Those of 0, which any word passes, are in `passed`.
+    """
+    for lane in range(said.size):
+        what, x = said[lane], word[lane]
+        drawn = np.uint8(np.uint8(x > fold) + np.uint8(x > stand))
+        drawn = np.uint8(np.uint8(drawn + np.uint8(x > miss)) + passed)
+        said[lane] = drawn if what == mixed else what
+
+
+@inner
+def draw_any_mixture(mixtures, word, said):
+    """Resolve whichever mixture is said, lane by lane.
+
+    There is no branch, since none of them could be foreseen; where nothing is mixed, the first
+    mixture is looked at for nothing.
     """
     for lane in range(said.size):
         what, x = said[lane], np.uint64(word[lane])
@@ -146,6 +192,13 @@ def draw_actions(mixtures, word, said):
         drawn = np.uint8(x >= mixtures[m, 0]) + np.uint8(x >= mixtures[m, 1])
         drawn = np.uint8(drawn + np.uint8(x >= mixtures[m, 2]))
         said[lane] = drawn if mixed else what
+
+
+@inner
+def stand_everywhere(said):
+    """Single pots, where all are: everyone stands, whatever his policy says."""
+    for lane in range(said.size):
+        said[lane] = SAYS_STAND
 
 
 @inner
@@ -198,8 +251,20 @@ def put(entry, situation, slot, row):
 def step(said, situation):
     """One more stander where the seat is in; the miss gone where it took it."""
     for lane in range(said.size):
-        action = said[lane]
-        is_in = (action != SAYS_FOLD) & (action != SAYS_NOTHING)
-        more = STEP_IN if is_in else STEP_OUT
-        less = STEP_MISS if action == SAYS_MISS else STEP_OUT
-        situation[lane] = np.uint8(np.uint8(situation[lane] + more) - less)
+        situation[lane] = np.uint8(situation[lane] + change(said[lane]))
+
+
+@inner
+def step_back(said, situation):
+    """The situation before the seat spoke, from that after it."""
+    for lane in range(said.size):
+        situation[lane] = np.uint8(situation[lane] - change(said[lane]))
+
+
+@inner
+def change(action):
+    """What an announcement adds to the situation: 2 if it is in, less 1 if it took the miss."""
+    is_in = (action != SAYS_FOLD) & (action != SAYS_NOTHING)
+    more = STEP_IN if is_in else STEP_OUT
+    less = STEP_MISS if action == SAYS_MISS else STEP_OUT
+    return np.uint8(more - less)

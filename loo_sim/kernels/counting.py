@@ -6,16 +6,20 @@ import numpy as np
 import numpy.typing as npt
 
 from loo_sim.kernels.announcing import (
+    ACTION,
     ACTION_BITS,
     FORCED,
+    NEXT_SAID,
     OPENING,
     RESULT,
     SAID,
     SAYS_DEFEND,
+    SAYS_FOLD,
     SITUATION,
     SITUATION_IF,
     announce,
     announce_as,
+    step_back,
 )
 from loo_sim.kernels.batch import (
     LANES,
@@ -25,7 +29,7 @@ from loo_sim.kernels.batch import (
     make_scratch,
     sort_by_number,
 )
-from loo_sim.kernels.compiled import entry, inner
+from loo_sim.kernels.compiled import entry, inner, merged
 from loo_sim.kernels.contests import TALLY, WHO, WINNER, copy, fill, play_tricks
 from loo_sim.kernels.game import (
     ACTIONS,
@@ -34,10 +38,12 @@ from loo_sim.kernels.game import (
     MISS,
     NO_MISS,
     PLAYERS,
+    PLAYS_DRAW,
     RESULTS,
     SILENT,
     STAND,
     WHOLE_POT,
+    WORDS_VARY,
     Game,
 )
 
@@ -167,20 +173,29 @@ def count_deals(
 
 @inner
 def count_seat(game, seat, n, s, counts):
-    """Add the results of one seat's alternatives to the counts of its situations and hands."""
+    """Add the results of one seat's alternatives to the counts of its situations and hands.
+
+    Where they are to be added is found first: the counts lie all over the memory, and additions one
+    after another wait for it together.
+    """
     dealer = seat == game.settings[PLAYERS] - 1
     offset = seat * (seat + 1)
+    # The row of random words is free by now.
+    place, found = s.words[0], np.int64(0)
+    _, classes, stands, misses = counts.shape
     for lane in range(n):
         situation = s.row[SITUATION, lane]
-        if s.row[FORCED, lane] or (dealer and situation <= OPENING):
-            continue
         hand = game.class_of[s.index[seat + 1, lane]]
         miss = s.row[RESULT + TAKES_MISS, lane] if situation & 1 else NO_MISS
         stand = s.row[RESULT + STANDS, lane]
-        counts[offset + np.int64(situation), hand, stand, miss] += np.uint32(1)
+        cell = (offset + np.int64(situation)) * classes + np.int64(hand)
+        place[found] = (cell * stands + np.int64(stand)) * misses + np.int64(miss)
+        silent = (s.row[FORCED, lane] != ZERO) | (dealer & (situation <= OPENING))
+        found += np.int64(not silent)
+    tally(place[:found], counts.reshape(counts.size))
 
 
-@inner
+@merged
 def value_of(game, seat, action, n, s, result):
     """Result of `seat` if it announces `action`, the others answering by their policies.
 
@@ -193,19 +208,33 @@ def value_of(game, seat, action, n, s, result):
     result : uint8 (n,)
         Modified in place: 0 to 3 tricks, or `WHOLE_POT`; as it was where the miss is gone.
     """
-    situation, situation_if, said = s.row[SITUATION, :n], s.row[SITUATION_IF, :n], s.row[SAID, :n]
+    answer(game, seat, action, n, s)
+    play_out(game, n, s, result)
+
+
+@inner
+def answer(game, seat, action, n, s):
+    """Let `seat` announce `action` and the others answer; nobody is in where the miss is gone."""
+    situation, situation_if = s.row[SITUATION, :n], s.row[SITUATION_IF, :n]
     players = game.settings[PLAYERS]
     copy(situation, situation_if)
-    announce_as(game, seat, action, s, situation_if, said)
+    announce_as(game, seat, action, s, situation_if, s.row[SAID, :n])
     for later in range(seat + 1, players):
+        said = s.row[NEXT_SAID if later == seat + 1 else SAID, :n]
         announce(game, later, s, situation_if, said)
     if action == TAKES_MISS:
         play_none_where_gone(situation, situation_if)
+
+
+@inner
+def play_out(game, n, s, result):
+    """Play what was answered; where nobody is in the result stays as it was."""
+    situation, situation_if = s.row[SITUATION, :n], s.row[SITUATION_IF, :n]
     sort_by_number(situation_if, STANDERS_SHIFT, s.order, s.start, s.place)
     for place in range(s.start[1], s.start[2]):
         result[s.order[place]] = WHOLE_POT
     c = s.contest
-    for k in range(2, players + 1):
+    for k in range(2, game.settings[PLAYERS] + 1):
         lanes = s.order[s.start[k] : s.start[k + 1]]
         m = lanes.size
         if m == 0:
@@ -227,20 +256,43 @@ def play_none_where_gone(situation, situation_if):
         situation_if[lane] = x if situation[lane] & ONE else ZERO
 
 
+@inner
+def play_none_where_next_had(said, next_said, situation_if):
+    """Empty the table where the next seat, had it taken the miss, was in the very same contest.
+
+    So it was where the seat in fact folds, and the next does once the seat has taken the miss: the
+    same others answer, and the miss is played between the same of them.
+    """
+    for lane in range(said.size):
+        both_fold = (said[lane] == SAYS_FOLD) & (next_said[lane] == SAYS_FOLD)
+        x = situation_if[lane]
+        situation_if[lane] = ZERO if both_fold else x
+
+
 @entry
 def run_announcements(game, seed, first, count, s, counts):
     """Count what each seat's alternatives lead to; see `count_announcements`."""
-    players = game.settings[PLAYERS]
+    settings = game.settings
+    players = settings[PLAYERS]
+    all_play_alike = (settings[WORDS_VARY] | settings[PLAYS_DRAW]) == 0
     for done in range(0, count, LANES):
         n = min(LANES, count - done)
         deal_batch(game, seed, first + np.uint64(done), n, s)
         situation = s.row[SITUATION, :n]
+        stand, miss = s.row[RESULT + STANDS, :n], s.row[RESULT + TAKES_MISS, :n]
         fill(situation, OPENING)
         for seat in range(players):
-            value_of(game, seat, STANDS, n, s, s.row[RESULT + STANDS, :n])
-            value_of(game, seat, TAKES_MISS, n, s, s.row[RESULT + TAKES_MISS, :n])
+            announce(game, seat, s, situation, s.row[ACTION + seat, :n])
+        # The last seat first, whose results then lie there for the seat before it.
+        for seat in range(players - 1, -1, -1):
+            said = s.row[ACTION + seat, :n]
+            step_back(said, situation)
+            value_of(game, seat, STANDS, n, s, stand)
+            answer(game, seat, TAKES_MISS, n, s)
+            if all_play_alike & (seat < players - 1):
+                play_none_where_next_had(said, s.row[NEXT_SAID, :n], s.row[SITUATION_IF, :n])
+            play_out(game, n, s, miss)
             count_seat(game, seat, n, s, counts)
-            announce(game, seat, s, situation, s.row[SAID, :n])
 
 
 def count_announcements(
