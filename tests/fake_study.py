@@ -38,6 +38,7 @@ class FakeStudy:
     """
 
     HEADLINE = ("deals",)
+    MAIN, MAIN_TITLE = "", ""
     FIGURE = "the mean kind"
     SHORTEST_CHUNK = 10
 

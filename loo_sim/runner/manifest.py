@@ -148,6 +148,7 @@ def _cell(cell: Cell, outcome: CellOutcome, axes: Mapping[str, Any]) -> dict[str
         "seconds": round(outcome.seconds, 3),
         "error": outcome.error,
         "headline": list(outcome.headline),
+        "difference": None,
         "rows": dict(outcome.rows),
         "precision": outcome.precision,
     }

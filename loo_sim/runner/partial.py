@@ -23,6 +23,8 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from loo_sim.runner.differences import TABLE as DIFFERENCE
+from loo_sim.runner.differences import Differences
 from loo_sim.runner.durable import (
     digest_of,
     digest_of_file,
@@ -253,13 +255,17 @@ class Partial(Kept):
         """
         cells = [cell if cell["status"] == DONE else None for cell in manifest["cells"]]
         names = dict.fromkeys(name for cell in cells if cell for name in cell["rows"])
+        names.pop(DIFFERENCE, None)
         tables = {name: _read(self.directory / f"{name}.parquet") for name in names}
         starts = dict.fromkeys(names, 0)
         for number, cell in enumerate(cells):
             if cell is None:
                 continue
             own = {}
-            for name, rows in cell["rows"].items():
+            for name in names:
+                rows = cell["rows"].get(name, 0)
+                if not rows:
+                    continue
                 own[name] = tables[name].slice(starts[name], rows)
                 starts[name] += rows
             if number not in self.done:
@@ -308,13 +314,15 @@ class Partial(Kept):
         record = {"identity": self._identity, "cell": number, "checkpoints": list(checkpoints)}
         write_record(self._goal(number), record)
 
-    def assemble(self, manifest: dict[str, Any]) -> None:
+    def assemble(self, manifest: dict[str, Any], differences: Differences | None) -> None:
         """Make the result directory of the finished cells, all but in its place.
 
         Parameters
         ----------
         manifest : dict
             Modified in place: digests of the tables and of itself are added.
+        differences : Differences or None
+            Compares the cells of a sweep as they are put together.
 
         Raises
         ------
@@ -327,7 +335,10 @@ class Partial(Kept):
         tables: dict[str, _TableFile] = {}
         try:
             for number in sorted(self.done):
-                for name, table in self.tables(number):
+                own = dict(self.tables(number))
+                if differences is not None:
+                    _compare(differences, own, manifest["cells"][number])
+                for name, table in own.items():
                     if name not in tables:
                         tables[name] = _TableFile(folder / f"{name}.parquet", table.schema)
                     tables[name].add(table)
@@ -385,6 +396,15 @@ class Partial(Kept):
 
 def _is_own(name: str) -> bool:
     return name in _OWN or is_leftover(name) or _WORK.fullmatch(name) is not None
+
+
+def _compare(differences: Differences, tables: dict[str, pa.Table], told: dict[str, Any]) -> None:
+    """Add to a cell's tables how it differs from the first, and tell it in the manifest."""
+    apart = differences.add(tables)
+    if apart is not None:
+        tables[DIFFERENCE] = apart
+        told["rows"][DIFFERENCE] = apart.num_rows
+        told["difference"] = differences.main_of(apart)
 
 
 class _TableFile:

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from loo_sim.experiment import Cell, Experiment
 from loo_sim.machine import usable_cores
+from loo_sim.rounding import NONE
 from loo_sim.runner.cell import CellAtWork, Workplace
+from loo_sim.runner.differences import Differences
 from loo_sim.runner.identity import Identity, identity_of
 from loo_sim.runner.manifest import (
     DONE,
@@ -151,7 +153,7 @@ def run_experiment(
                         started,
                     )
                 if stopped is None and partial.done:
-                    partial.assemble(manifest)
+                    partial.assemble(manifest, work.differences)
                     with stopper.shield():
                         partial.put_in_place()
                         written = True
@@ -163,7 +165,7 @@ def run_experiment(
         directory if written else None,
         partial.path if kept else None,
         manifest,
-        work.study.HEADLINE,
+        _titles(experiment),
         _headline(experiment, manifest),
         work.broken_off(),
         stopped,
@@ -175,18 +177,30 @@ def _told_again(
 ) -> Run:
     """A run of which everything was there."""
     progress.say(f"nothing to run: {directory} holds this result; --fresh runs it again")
-    titles, headline = find_study(experiment.study).HEADLINE, _headline(experiment, manifest)
-    return Run(directory, None, manifest, titles, headline, "", None)
+    headline = _headline(experiment, manifest)
+    return Run(directory, None, manifest, _titles(experiment), headline, "", None)
 
 
 def _headline(
     experiment: Experiment, manifest: Mapping[str, Any]
 ) -> list[tuple[str, tuple[str, ...]]]:
-    return [
-        (cell.name, tuple(figure["told"] for figure in row.values()))
-        for cell, told in zip(experiment.cells, manifest["cells"], strict=True)
-        for row in told["headline"]
-    ]
+    """Rows of the short table: what the cells tell, and how they differ from the first."""
+    rows = []
+    is_compared = len(_titles(experiment)) > len(find_study(experiment.study).HEADLINE)
+    for cell, told in zip(experiment.cells, manifest["cells"], strict=True):
+        apart = told["difference"]["told"] if told["difference"] else NONE
+        for row in told["headline"]:
+            entries = [figure["told"] for figure in row.values()]
+            rows.append((cell.name, (*entries, *[apart] * is_compared)))
+            apart = ""
+    return rows
+
+
+def _titles(experiment: Experiment) -> tuple[str, ...]:
+    """Of the columns of the short table, but for the cells' names."""
+    study = find_study(experiment.study)
+    is_compared = len(experiment.cells) > 1 and study.MAIN
+    return (*study.HEADLINE, *([study.MAIN_TITLE] if is_compared else []))
 
 
 class _Work:
@@ -207,6 +221,7 @@ class _Work:
         self.place = Workplace(study, seed, amount, length, jobs, partial, progress, verbose)
         self.study, self.partial, self.progress = study, partial, progress
         self.axes = column_values([cell.axes for cell in experiment.cells])
+        self.differences = Differences(study.MAIN) if any(self.axes) else None
         self.failed: dict[int, CellOutcome] = {}
         self.at_work: CellAtWork | None = None
         self.compiled = False

@@ -34,6 +34,13 @@ class Study(Protocol):
     """Deals (or tables) in a chunk, of which it has a multiple; below, what a chunk costs beside
     its deals would tell."""
 
+    MAIN: str
+    """Of the figures that are followed that by which cells are compared when a run ends; empty for
+    none."""
+
+    MAIN_TITLE: str
+    """Title of the column of that."""
+
     FIGURE: str
     """What `half_width` is of, in words."""
 

@@ -45,6 +45,7 @@ HEADLINE = (
     *("situation", "share of deals", "stand, stakes", "miss, stakes", "miss less stand, stakes"),
     *("miss: looed", "each hand, stakes"),
 )
+MAIN, MAIN_TITLE = "miss_minus_stand", "seat 0: miss less stand, less the first cell's"
 FIGURE = "what announcements are worth"
 
 

@@ -35,6 +35,7 @@ HEADLINE = (
     *("pot, stakes", "mean change of the pot, stakes", "5 % to 95 % of the changes"),
     *("players in", "players looed"),
 )
+MAIN, MAIN_TITLE = "pot_swing", "change less the first cell's"
 FIGURE = "the mean change of the pot"
 
 FOLD, STAND, MISS, DEFEND, ALL_FOLDED = range(5)

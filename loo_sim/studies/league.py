@@ -34,6 +34,7 @@ CHUNK_DEALS = 2**18
 SHORTEST_CHUNK = 2**8
 """Deals, or tables."""
 HEADLINE = ("policy", "net, stakes", "standing", "told from the first after")
+MAIN, MAIN_TITLE = "", ""
 FIGURE = "the difference of two policies that is known least, all of them together,"
 
 LEVEL = 0.05

@@ -30,6 +30,7 @@ CHUNK_DEALS = 2**19
 SHORTEST_CHUNK = 128
 """Tables; they are played so many at a time (`kernels.purses.TABLES`)."""
 HEADLINE = ("mean pot, stakes", "single pots", "clean deals", "honest / naive error")
+MAIN, MAIN_TITLE = "pot", "mean pot less the first cell's"
 FIGURE = "the mean pot"
 
 BANKROLLS = (5, 10, 15, 20, 30, 40, 50, 75, 100, 150, 200, 300, 500, 1000)
