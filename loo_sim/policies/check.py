@@ -79,11 +79,28 @@ def announce_faults(rules: Sequence[Rule]) -> list[Fault]:
     return _faults(rules, [_announce_cases(deck, names) for deck in DECKS])
 
 
+def division_faults(kind: str, rules: Sequence[Rule]) -> list[Fault]:
+    """Divisions by zero alone, not rules that never apply; `kind` is ``announce``, or one of play."""
+    if not any(_may_divide_by_zero(part) for rule in rules for part in rule.divisions):
+        return []
+    names = frozenset[str]().union(*(rule.when.names() for rule in rules))
+    if kind == "announce":
+        all_cases = [_announce_cases(deck, names) for deck in DECKS]
+    else:
+        all_cases = [_play_cases(kind, rules)]
+    with np.errstate(all="ignore"):
+        return list(_zero_divisors(rules, all_cases))
+
+
 def play_faults(kind: str, rules: Sequence[Rule]) -> list[Fault]:
     """What is wrong with rules of one kind of `[play]`, each taken with those before it."""
+    return _faults(rules, [_play_cases(kind, rules)])
+
+
+def _play_cases(kind: str, rules: Sequence[Rule]) -> _Cases:
     values = turn_columns(is_leader=kind.startswith("lead"))
     always = {rule.do: np.array(True) for rule in rules}
-    return _faults(rules, [_Cases(values, always, always)])
+    return _Cases(values, always, always)
 
 
 def _announce_cases(deck: int, names: frozenset[str]) -> _Cases:

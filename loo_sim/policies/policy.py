@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from loo_sim.policies.table import PolicyTable
-from loo_sim.policies.tree import Node
+from loo_sim.policies.tree import Arithmetic, Node
 
 ACTIONS = ("fold", "stand", "miss", "defend")
 """What may be announced, in the order in which chances are summed."""
@@ -46,13 +49,31 @@ class Rule:
     do : str
         One of `ANNOUNCE_WORDS`, or of the `PLAY_WORDS` of its kind.
     chance : Fraction
-        Share of the cases left to this rule that it takes, above 0 and at most 1.
+        Share of the cases left to this rule that it takes, at most 1; 0 only where a parameter or
+        a sweep says so.
+    chance_from : str
+        The parameter that `chance` is the value of; empty if a number stands there.
+    params : tuple of str
+        The parameters that the condition speaks of.
     """
 
     when: Node
     text: str
     do: str
     chance: Fraction = Fraction(1)
+    chance_from: str = ""
+    params: tuple[str, ...] = ()
+
+    @cached_property
+    def told(self) -> tuple[str, str, str]:
+        """What it does, whatever its layout: condition, word and chance."""
+        return str(self.when), self.do, str(self.chance)
+
+    @cached_property
+    def divisions(self) -> tuple[Node, ...]:
+        """The parts of its condition that divide."""
+        parts = self.when.walk()
+        return tuple(part for part in parts if isinstance(part, Arithmetic) and "/" in part.signs)
 
 
 @dataclass(frozen=True)
@@ -111,6 +132,10 @@ class Policy:
     digest : str
         SHA-256 (hexadecimal) of what it does: its name, rules, words and table, whatever the
         layout and the comments of its file.
+    params : mapping of str to (float or bool)
+        Its parameters and their values.
+    changes : mapping of str to (float or bool)
+        Numbers of it that are not those of its file, by their places there (see `variants`).
     """
 
     name: str
@@ -121,6 +146,34 @@ class Policy:
     source: str
     text: str
     digest: str
+    params: Mapping[str, float] = field(default_factory=dict)
+    changes: Mapping[str, float] = field(default_factory=dict)
+
+    def condition(self, rule: Rule) -> str:
+        """The condition of one of its rules, with the values of its parameters."""
+        values = (f"{name} = {parameter_in_words(self.params[name])}" for name in rule.params)
+        told = ", ".join(values)
+        return f"{rule.text} ({told})" if told else rule.text
+
+
+def parameter_in_words(value: float) -> str:
+    """A parameter as a policy file writes it."""
+    return str(value).lower() if isinstance(value, bool) else f"{value:g}"
+
+
+def policy_digest(policy: Policy) -> str:
+    """The digest of a policy, whatever `Policy.digest` says."""
+
+    def told(choice: Choice) -> Any:
+        return [[rule.told for rule in choice.rules], choice.otherwise]
+
+    content = {
+        "name": policy.name,
+        "announce": told(policy.announce),
+        "table": policy.table and policy.table.digest,
+        "play": {kind: told(choice) for kind, choice in policy.play._asdict().items()},
+    }
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
 def fallback(otherwise: str, legal: Collection[str]) -> str:
