@@ -80,7 +80,7 @@ def announce_faults(rules: Sequence[Rule]) -> list[Fault]:
 
 
 def division_faults(kind: str, rules: Sequence[Rule]) -> list[Fault]:
-    """Divisions by zero alone, not rules that never apply; `kind` is ``announce``, or one of play."""
+    """Divisions by zero alone, in rules of ``announce`` or of a kind of play."""
     if not any(_may_divide_by_zero(part) for rule in rules for part in rule.divisions):
         return []
     names = frozenset[str]().union(*(rule.when.names() for rule in rules))

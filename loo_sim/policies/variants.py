@@ -111,8 +111,8 @@ def _varied(
     own: dict[int, dict[str, float]] = {}
     for place, value in changes.items():
         if place.startswith(f"{where}.rules."):
-            number, _, rest = place.removeprefix(f"{where}.rules.").partition(".")
-            own.setdefault(int(number), {})[rest] = value
+            numbered, _, rest = place.removeprefix(f"{where}.rules.").partition(".")
+            own.setdefault(int(numbered), {})[rest] = value
     changed = {place.removeprefix("params.") for place in changes if place.startswith("params.")}
     found = []
     for number, rule in enumerate(rules, start=1):

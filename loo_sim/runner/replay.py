@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from loo_sim.draws import TABLE_DEALS, deal_cards, league_order, seat_choices
-from loo_sim.experiment import Cell, game_cell, load_experiment, toml_value
+from loo_sim.experiment import Cell, game_cell, load_experiment
+from loo_sim.overrides import toml_value
 from loo_sim.policies.player import PolicyPlayer, reason
 from loo_sim.problems import InputError, Problem, Problems
 from loo_sim.records import Record
