@@ -69,6 +69,13 @@ def value_fault(policy: Policy, place: str, value: Any) -> tuple[str, str] | Non
     return None if is_number(value) else (f"{value!r} is not a number", f"{now:g} in the file")
 
 
+def can_vary(policy: Policy, changes: Mapping[str, Any]) -> bool:
+    """Whether a policy has all numbers that are to be replaced, and they can have the values."""
+    return changes.keys() <= numbers(policy).keys() and not any(
+        value_fault(policy, place, value) for place, value in changes.items()
+    )
+
+
 def vary(policy: Policy, changes: Mapping[str, float]) -> Policy:
     """The policy with other numbers.
 
