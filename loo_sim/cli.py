@@ -120,9 +120,7 @@ def run_options(command: Command) -> Command:
 
 @cli.command()
 @run_options
-def run(
-    experiment: Path, seed: int | None, jobs: int | None, out: Output, **options: Any
-) -> int:
+def run(experiment: Path, seed: int | None, jobs: int | None, out: Output, **options: Any) -> int:
     """Run an experiment file and write its result directory.
 
     The same command goes on with a run that was broken off, and runs cells again that failed; what

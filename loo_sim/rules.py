@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, fields, replace
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -139,7 +139,7 @@ class Rules:
 
     def to_dict(self) -> dict[str, Any]:
         """Every option and its value, flat, as deal records and manifests hold them."""
-        return asdict(self)
+        return dict(vars(self))
 
 
 PRESETS: Mapping[str, Rules] = MappingProxyType(

@@ -88,8 +88,8 @@ def _most_mixtures(policy: Policy) -> float:
         return inf
     rules = policy.announce.rules
     if RANDOM in (policy.announce.otherwise, *(rule.do for rule in rules)):
-        return inf if any(rule.chance < 1 for rule in rules) else 0
-    mixing = sum(0 < rule.chance < 1 for rule in rules)
+        return inf if any(rule.mixes for rule in rules) else 2 ** len(ACTIONS)
+    mixing = sum(rule.mixes for rule in rules)
     # Which of the mixing rules applied, and which action got the rest.
     return len(ACTIONS) * 2**mixing if mixing else 0
 

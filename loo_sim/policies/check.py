@@ -22,11 +22,9 @@ from loo_sim.policies.features import (
 from loo_sim.policies.language import MONEY_NAMES
 from loo_sim.policies.policy import RANDOM, Rule
 from loo_sim.policies.tree import (
-    Arithmetic,
     Junction,
     Node,
     Not,
-    Number,
     division_by_zero,
     evaluate,
 )
@@ -81,7 +79,7 @@ def announce_faults(rules: Sequence[Rule]) -> list[Fault]:
 
 def division_faults(kind: str, rules: Sequence[Rule]) -> list[Fault]:
     """Divisions by zero alone, in rules of ``announce`` or of a kind of play."""
-    if not any(_may_divide_by_zero(part) for rule in rules for part in rule.divisions):
+    if not any(rule.may_divide_by_zero for rule in rules):
         return []
     names = frozenset[str]().union(*(rule.when.names() for rule in rules))
     if kind == "announce":
@@ -201,7 +199,7 @@ def _outcomes(node: Node, values: Mapping[str, Any]) -> tuple[Truths, Truths]:
 
 def _zero_divisors(rules: Sequence[Rule], all_cases: Sequence[_Cases]) -> Iterator[Fault]:
     """Divisors that are zero in a case that the rules before have left."""
-    divided = [i for i, rule in enumerate(rules) if any(map(_may_divide_by_zero, rule.when.walk()))]
+    divided = [i for i, rule in enumerate(rules) if rule.may_divide_by_zero]
     if not divided:
         return
     rules = rules[: divided[-1] + 1]
@@ -227,18 +225,6 @@ def _zero_divisors(rules: Sequence[Rule], all_cases: Sequence[_Cases]) -> Iterat
                 if rule.chance == 1:
                     holds = evaluate(rule.when, values)
                     taken = taken | (holds & cases.must[rule.do])
-
-
-def _may_divide_by_zero(node: Node) -> bool:
-    """Whether a part has a divisor other than a number or a bare sum of money, which is never 0."""
-    if not isinstance(node, Arithmetic):
-        return False
-    return any(
-        sign == "/"
-        and str(divisor) not in MONEY_NAMES
-        and not (isinstance(divisor, Number) and evaluate(divisor, {}))
-        for sign, divisor in zip(node.signs, node.parts[1:], strict=True)
-    )
 
 
 def _case(rule: Rule, values: Mapping[str, Any], where: Truths) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -126,24 +125,27 @@ class _Reader:
         self.known_keys(announce, "announce", ("rules", "otherwise", "table"))
         play = self.table_at(data, "play")
         self.known_keys(play, "play", PLAY_WORDS)
-        policy = Policy(
-            name=self.line(data, "name", required=True),
-            about=self.line(data, "about"),
-            announce=Choice(
-                self.rules(announce, "announce", ANNOUNCE_WORDS, ANNOUNCE_NAMES, announce_faults),
-                self.word(announce, "announce.otherwise", ANNOUNCE_WORDS, "fold"),
-            ),
-            table=self.parquet(announce),
-            play=Play(**{kind: self.play_choice(play, kind) for kind in PLAY_WORDS}),
-            source=str(self.file.path),
-            text=self.file.text,
-            digest="",
-            params=self.params,
+        name, about = self.line(data, "name", required=True), self.line(data, "about")
+        announcing = Choice(
+            self.rules(announce, "announce", ANNOUNCE_WORDS, ANNOUNCE_NAMES, announce_faults),
+            self.word(announce, "announce.otherwise", ANNOUNCE_WORDS, "fold"),
         )
+        table = self.parquet(announce)
+        playing = Play(**{kind: self.play_choice(play, kind) for kind in PLAY_WORDS})
         if not self.problems:  # else a rule that was not read might use it
             for name in self.params.keys() - self.used:
                 self.wrong(f"params.{name}", "is used nowhere", "in a condition, or as a chance")
-        return replace(policy, digest=policy_digest(policy))
+        return Policy(
+            name=name,
+            about=about,
+            announce=announcing,
+            table=table,
+            play=playing,
+            source=str(self.file.path),
+            text=self.file.text,
+            digest=policy_digest(name, announcing, table, playing),
+            params=self.params,
+        )
 
     def parameters(self, table: Mapping[str, Any]) -> dict[str, float]:
         """The parameters that can be had."""

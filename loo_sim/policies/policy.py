@@ -9,10 +9,11 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from loo_sim.policies.language import MONEY_NAMES
 from loo_sim.policies.table import PolicyTable
-from loo_sim.policies.tree import Arithmetic, Node
+from loo_sim.policies.tree import Arithmetic, Node, Number
 
 ACTIONS = ("fold", "stand", "miss", "defend")
 """What may be announced, in the order in which chances are summed."""
@@ -65,15 +66,26 @@ class Rule:
     params: tuple[str, ...] = ()
 
     @cached_property
-    def told(self) -> tuple[str, str, str]:
-        """What it does, whatever its layout: condition, word and chance."""
-        return str(self.when), self.do, str(self.chance)
+    def told(self) -> str:
+        """What it does, whatever its layout: condition, word and chance, as JSON."""
+        return json.dumps([str(self.when), self.do, str(self.chance)])
 
     @cached_property
-    def divisions(self) -> tuple[Node, ...]:
-        """The parts of its condition that divide."""
-        parts = self.when.walk()
-        return tuple(part for part in parts if isinstance(part, Arithmetic) and "/" in part.signs)
+    def mixes(self) -> bool:
+        """Whether it leaves something to chance, but for the word `random`."""
+        return 0 < self.chance < 1
+
+    @cached_property
+    def may_divide_by_zero(self) -> bool:
+        """Whether a divisor is other than a number or a bare sum of money, which is never 0."""
+        return any(
+            sign == "/"
+            and str(divisor) not in MONEY_NAMES
+            and not (isinstance(divisor, Number) and divisor.value)
+            for node in self.when.walk()
+            if isinstance(node, Arithmetic)
+            for sign, divisor in zip(node.signs, node.parts[1:], strict=True)
+        )
 
 
 @dataclass(frozen=True)
@@ -82,11 +94,6 @@ class Choice:
 
     rules: tuple[Rule, ...]
     otherwise: str
-
-    @property
-    def is_certain(self) -> bool:
-        """Whether no rule leaves anything to chance, but for the word `random`."""
-        return all(rule.chance == 1 for rule in self.rules)
 
 
 class Play(NamedTuple):
@@ -161,19 +168,24 @@ def parameter_in_words(value: float) -> str:
     return str(value).lower() if isinstance(value, bool) else f"{value:g}"
 
 
-def policy_digest(policy: Policy) -> str:
-    """The digest of a policy, whatever `Policy.digest` says."""
+def policy_digest(name: str, announce: Choice, table: PolicyTable | None, play: Play) -> str:
+    """The digest of a policy with these parts."""
 
-    def told(choice: Choice) -> Any:
-        return [[rule.told for rule in choice.rules], choice.otherwise]
+    def told(choice: Choice) -> str:
+        return (
+            f"[[{', '.join(rule.told for rule in choice.rules)}], {json.dumps(choice.otherwise)}]"
+        )
 
-    content = {
-        "name": policy.name,
-        "announce": told(policy.announce),
-        "table": policy.table and policy.table.digest,
-        "play": {kind: told(choice) for kind, choice in policy.play._asdict().items()},
-    }
-    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+    # JSON with sorted keys, put together by hand: rules keep their parts of it, and a sweep asks
+    # for the digests of thousands of policies that have most rules in common.
+    playing = ", ".join(
+        f'"{kind}": {told(choice)}' for kind, choice in sorted(play._asdict().items())
+    )
+    content = (
+        f'{{"announce": {told(announce)}, "name": {json.dumps(name)}, "play": {{{playing}}}, '
+        f'"table": {json.dumps(table and table.digest)}}}'
+    )
+    return hashlib.sha256(content.encode()).hexdigest()
 
 
 def fallback(otherwise: str, legal: Collection[str]) -> str:

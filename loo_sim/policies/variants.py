@@ -23,7 +23,7 @@ from loo_sim.policies.language import (
     with_numbers,
 )
 from loo_sim.policies.parse import is_chance, is_number
-from loo_sim.policies.policy import Choice, Policy, Rule, policy_digest
+from loo_sim.policies.policy import Choice, Play, Policy, Rule, policy_digest
 from loo_sim.problems import InputError, Problem
 
 PLACE = re.compile(
@@ -94,15 +94,21 @@ def vary(policy: Policy, changes: Mapping[str, float]) -> Policy:
         If a condition divides by zero with these numbers, or becomes too long.
     """
     params = {name: changes.get(f"params.{name}", value) for name, value in policy.params.items()}
-    varied = {
-        where: Choice(_varied(choice.rules, where, changes, params), choice.otherwise)
+    announce, *playing = (
+        Choice(_varied(choice.rules, where, changes, params), choice.otherwise)
+        if choice.rules
+        else choice
         for where, choice in _choices(policy)
-    }
-    play = policy.play._replace(**{kind: varied[f"play.{kind}"] for kind in policy.play._fields})
-    found = replace(
-        policy, announce=varied["announce"], play=play, params=params, changes=dict(changes)
     )
-    return replace(found, digest=policy_digest(found))
+    play = Play(*playing)
+    return replace(
+        policy,
+        announce=announce,
+        play=play,
+        digest=policy_digest(policy.name, announce, policy.table, play),
+        params=params,
+        changes=dict(changes),
+    )
 
 
 def _choices(policy: Policy) -> Iterator[tuple[str, Choice]]:
@@ -138,20 +144,11 @@ def _other_rule(
     rule: Rule, is_announce: bool, own: Mapping[str, float], params: Mapping[str, float]
 ) -> Rule:
     """A rule with numbers of its own replaced, and other values of parameters."""
-    places = {
-        int(rest.removeprefix("when.")) - 1: value
-        for rest, value in own.items()
-        if rest.startswith("when.")
-    }
-    chance = own.get("chance", params.get(rule.chance_from))
+    chance = own.get("chance", params.get(rule.chance_from, rule.chance))
+    # 1 and true are equal keys, so that their types are told.
+    used = tuple((name, type(params[name]), params[name]) for name in rule.params)
     return _rule(
-        with_numbers(rule.text, places),
-        rule.do,
-        rule.chance if chance is None else Fraction(repr(chance)),
-        rule.chance_from,
-        # 1 and true are equal keys, so that their types are told.
-        tuple((name, type(params[name]), params[name]) for name in rule.params),
-        is_announce,
+        rule.text, rule.do, rule.chance_from, is_announce, tuple(own.items()), used, chance
     )
 
 
@@ -159,15 +156,23 @@ def _other_rule(
 def _rule(
     text: str,
     do: str,
-    chance: Fraction,
     chance_from: str,
-    used: tuple[tuple[str, type, float], ...],
     is_announce: bool,
+    own: tuple[tuple[str, float], ...],
+    used: tuple[tuple[str, type, float], ...],
+    chance: float | Fraction,
 ) -> Rule:
-    """A rule; `used` are its parameters: name, type and value."""
+    """A rule; `own` are its new numbers, `used` its parameters: name, type and value."""
+    places = {
+        int(rest.removeprefix("when.")) - 1: value
+        for rest, value in own
+        if rest.startswith("when.")
+    }
+    text = with_numbers(text, places)
     names = ANNOUNCE_NAMES if is_announce else PLAY_NAMES
     values = {name: value for name, _, value in used}
-    return Rule(parse(text, names, values), text, do, chance, chance_from, tuple(values))
+    when = parse(text, names, values)
+    return Rule(when, text, do, Fraction(str(chance)), chance_from, tuple(values))
 
 
 def _wrong(key: str, what: str, hint: str) -> InputError:
