@@ -606,21 +606,36 @@ def check(file: Path, out: Output) -> int:
 @click.argument("name", required=False)
 @common_options
 def policies(name: str | None, out: Output) -> int:
-    """List the built-in policies, or show one whole."""
+    """List the built-in policies, or show one whole.
+
+    A policy's parameters are the numbers that its file names in [params]; loosim sweep varies them:
+    --axis policies.NAME.params.X=0:1:0.1, as it does any other number of the file:
+    --axis policies.NAME.announce.rules.2.chance=0.2,0.4.
+    """
     from loo_sim.policies.parse import builtin_names, load_policy
+    from loo_sim.policies.policy import parameters_in_words
 
     if name is None:
         found = [load_policy(word) for word in builtin_names()]
         if out.json:
-            listed = [{"name": policy.name, "about": policy.about} for policy in found]
+            listed = [
+                {"name": policy.name, "about": policy.about, "params": dict(policy.params)}
+                for policy in found
+            ]
             out.data(listed)
         else:
-            out.table(("policy", "about"), [(policy.name, policy.about) for policy in found])
+            rows = [(p.name, p.about, parameters_in_words(p.params)) for p in found]
+            out.table(("policy", "about", "parameters"), rows)
         return DONE
     policy = load_policy(name)
     text = Path(policy.source).read_text(encoding="utf-8")
     if out.json:
-        content = {"name": policy.name, "about": policy.about, "toml": text}
+        content = {
+            "name": policy.name,
+            "about": policy.about,
+            "params": dict(policy.params),
+            "toml": text,
+        }
         out.data(content)
     else:
         click.echo(text, nl=False)

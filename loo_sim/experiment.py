@@ -13,8 +13,10 @@ from loo_sim.policy_axes import PolicyAxes
 from loo_sim.problems import Problem, Problems, nearest
 from loo_sim.rules import (
     MOST_STAKES,
+    OPTIONS,
     UNITS_PER_STAKE,
     Rules,
+    option_fault,
     parse_rules,
     players_fault,
     pot_fault,
@@ -32,7 +34,7 @@ from loo_sim.settings import (
     with_defaults,
 )
 from loo_sim.shelf import Shelf, check_contestants, find_policies, policy_words
-from loo_sim.sweep import OF_POLICY, LineOf, Point, flat, read_sweep
+from loo_sim.sweep import OF_POLICY, LineOf, Point, axis_values, flat, read_sweep
 from loo_sim.tomlfile import TomlFile, load
 
 if TYPE_CHECKING:
@@ -167,10 +169,10 @@ def load_experiment(
 
     def told(problem: Problem) -> Problem:
         """The problem, blamed on the word of the command line that caused it if one did."""
-        for key, word in replaced.items():
-            if problem.key == key or problem.key.startswith(f"{key}."):
-                return replace(problem, source=word, line=None)
-        return problem
+        causes = [key for key in replaced if f"{problem.key}.".startswith(f"{key}.")]
+        if not causes:
+            return problem
+        return replace(problem, source=replaced[max(causes, key=len)], line=None)
 
     problems.found = [told(problem) for problem in problems.found]
     problems.raise_if_any()
@@ -323,10 +325,13 @@ def _cells(
             "rules", "is not a table of rules", 'write rules.preset = "peel"', file.line_of("rules")
         )
     game = settings if isinstance(settings["rules"], dict) else {**settings, "rules": {}}
+    before = len(problems.found)
     points = read_sweep(settings["sweep"], problems, file.line_of)
+    if len(problems.found) > before:
+        _check_rule_axes(settings["sweep"], problems, file.line_of)
     shelf = Shelf(file.path.parent)
-    axes = _policy_axes(settings, points, shelf, problems, file)
-    if axes.axes:
+    axes = _policy_axes(settings, shelf, problems, file.line_of)
+    if any(axis.startswith(OF_POLICY) for axis in points[0].values):
         points = [axes.renamed(point) for point in points]
     everywhere = Problems(problems.source)
     game_cell(game, everywhere, NO_AXES, file.line_of, shelf)
@@ -366,25 +371,31 @@ def _cells(
 
 
 def _policy_axes(
-    settings: Mapping[str, Any],
-    points: Sequence[Point],
-    shelf: Shelf,
-    problems: Problems,
-    file: TomlFile,
+    settings: Mapping[str, Any], shelf: Shelf, problems: Problems, line_of: LineOf
 ) -> PolicyAxes:
     """The axes of the sweep that speak of policies; none where a policy cannot be had."""
+    given = list(axis_values(settings["sweep"]))
     policies: dict[str, Policy] = {}
-    if any(axis.startswith(OF_POLICY) for axis in points[0].values):
-        values = [settings["policies"], *(point.values.get("policies") for point in points)]
-        words = {word: None for value in values for word in _words_in(value)}
+    if any(value.axis.startswith(OF_POLICY) for value in given):
+        named = [settings["policies"], *(of.value for of in given if of.axis == "policies")]
+        words = {word: None for value in named for word in _words_in(value)}
         found = {word: shelf.find(word) for word in words}
         if not any(isinstance(policy, tuple) for policy in found.values()):
             policies = {word: p for word, p in found.items() if not isinstance(p, tuple)}
 
     def wrong(key: str, what: str, hint: str = "") -> None:
-        problems.add(key, what, hint, file.line_of(key))
+        problems.add(key, what, hint, line_of(key))
 
-    return PolicyAxes(points, policies, wrong)
+    return PolicyAxes(given, policies, wrong)
+
+
+def _check_rule_axes(sweep: Any, problems: Problems, line_of: LineOf) -> None:
+    """Note values that no rule can have, where the sweep is such that no cell can be looked at."""
+    for axis, key, value in axis_values(sweep):
+        option = axis.removeprefix("rules.")
+        fault = option_fault(option, value) if option != axis and option in OPTIONS else None
+        if fault:
+            problems.add(key, *fault, line_of(key))
 
 
 def _words_in(value: Any) -> list[str]:

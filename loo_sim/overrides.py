@@ -87,7 +87,7 @@ def set_axes(settings: dict[str, Any], words: Sequence[str], problems: Problems)
         for piece in _pieces(text) if text.strip() else ():
             found = _values(piece)
             if isinstance(found, str):
-                wrong(found, "as in 0:1:0.1, from and to and by how much")
+                wrong(found, "a range is from:to:step, as in 0:1:0.1")
                 break
             values += found
         else:

@@ -6,12 +6,12 @@ call it by the policy's own name, which stays when files are moved.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from loo_sim.problems import nearest
-from loo_sim.sweep import OF_POLICY, Point
+from loo_sim.sweep import OF_POLICY, AxisValue, Point
 
 if TYPE_CHECKING:
     from loo_sim.policies.policy import Policy
@@ -51,10 +51,10 @@ class PolicyAxes:
 
     Parameters
     ----------
-    points : sequence of Point
-        The cells of the sweep.
+    values : iterable of AxisValue
+        All that the axes of the sweep give.
     policies : mapping of str to Policy
-        Those that the experiment names, by the words that name them.
+        Those that the experiment names, by the words that name them; empty where one cannot be had.
     wrong : callable
         Notes a problem: key, what is wrong, perhaps a hint.
 
@@ -67,7 +67,7 @@ class PolicyAxes:
 
     def __init__(
         self,
-        points: Sequence[Point],
+        values: Iterable[AxisValue],
         policies: Mapping[str, Policy],
         wrong: Callable[..., None],
     ) -> None:
@@ -76,22 +76,27 @@ class PolicyAxes:
         self.policies = policies
         self.wrong = wrong
         self.names: dict[str, str] = {}
-        where = points[0].where
-        self.axes = [axis for axis in points[0].values if axis.startswith(OF_POLICY)]
-        for axis in self.axes:
-            found = self._policy_of(axis, where[axis])
+        by_axis: dict[str, list[AxisValue]] = {}
+        seen: set[str] = set()
+        for given in values:
+            if given.axis.startswith(OF_POLICY):
+                by_axis.setdefault(given.axis, []).append(given)
+        for axis, of_axis in by_axis.items():
+            found = self._policy_of(axis, of_axis[0].key)
             if found is None:
                 continue
             policy, place = found
-            values = {repr(value): value for value in (point.values[axis] for point in points)}
+            told = {(of.key, repr(of.value)): of for of in of_axis}
+            faults = [(of.key, value_fault(policy, place, of.value)) for of in told.values()]
+            for key, fault in faults:
+                if fault:
+                    self.wrong(key, *fault)
             name = f"{OF_POLICY}{policy.name}.{place}"
-            faults = [value_fault(policy, place, value) for value in values.values()]
-            for fault in filter(None, faults):
-                self.wrong(where[axis], *fault)
-            if name in self.names.values():
-                self.wrong(where[axis], f"is the axis {name} again", "leave one of them out")
-            elif not any(faults):
+            if name in seen:
+                self.wrong(of_axis[0].key, f"is the axis {name} again", "leave one of them out")
+            elif not any(fault for _, fault in faults):
                 self.names[axis] = name
+            seen.add(name)
 
     def _policy_of(self, axis: str, key: str) -> tuple[Policy, str] | None:
         """The policy that an axis speaks of and the place of the number; noted if there is none."""

@@ -245,7 +245,7 @@ def parse_rules(
         if option not in OPTIONS:
             wrong(option, "no such option of the rules", nearest(option, (*OPTIONS, "preset")))
             continue
-        fault = _value_fault(option, value)
+        fault = option_fault(option, value)
         if fault:
             wrong(option, *fault)
         else:
@@ -256,7 +256,7 @@ def parse_rules(
     return rules if len(problems.found) == before else None
 
 
-def _value_fault(option: str, value: Any) -> tuple[str, str] | None:
+def option_fault(option: str, value: Any) -> tuple[str, str] | None:
     """What is wrong with one option's value alone, and what would be right."""
     if option in CHOICES:
         choices = CHOICES[option]

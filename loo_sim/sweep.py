@@ -107,6 +107,28 @@ def _leaves(prefix: str, table: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
+class AxisValue(NamedTuple):
+    """A value of an axis, and the dotted key of the experiment file that gives it."""
+
+    axis: str
+    key: str
+    value: Any
+
+
+def axis_values(table: Any) -> Iterator[AxisValue]:
+    """Every value of every axis of the table ``[sweep]``, whatever is wrong beside it."""
+    axes = flat(table) if isinstance(table, dict) else {}
+    zipped, listed = axes.pop("zip", {}), axes.pop("list", [])
+    together = flat(zipped) if isinstance(zipped, dict) else {}
+    for before, of in (("sweep", axes), ("sweep.zip", together)):
+        for axis, values in of.items():
+            for value in values if isinstance(values, list) else ():
+                yield AxisValue(axis, f"{before}.{axis}", value)
+    for number, cell in enumerate(listed if isinstance(listed, list) else (), start=1):
+        for axis, value in flat(cell).items() if isinstance(cell, dict) else ():
+            yield AxisValue(axis, f"sweep.list.{number}.{axis}", value)
+
+
 def read_sweep(table: Any, problems: Problems, line_of: LineOf) -> list[Point]:
     """The cells of the table ``[sweep]``, noting everything that is wrong with it.
 

@@ -153,19 +153,21 @@ class Policy:
     source: str
     text: str
     digest: str
-    params: Mapping[str, float] = field(default_factory=dict)
-    changes: Mapping[str, float] = field(default_factory=dict)
+    params: Mapping[str, float] = field(default_factory=dict, hash=False)
+    changes: Mapping[str, float] = field(default_factory=dict, hash=False)
 
     def condition(self, rule: Rule) -> str:
         """The condition of one of its rules, with the values of its parameters."""
-        values = (f"{name} = {parameter_in_words(self.params[name])}" for name in rule.params)
-        told = ", ".join(values)
+        told = parameters_in_words({name: self.params[name] for name in rule.params})
         return f"{rule.text} ({told})" if told else rule.text
 
 
-def parameter_in_words(value: float) -> str:
-    """A parameter as a policy file writes it."""
-    return str(value).lower() if isinstance(value, bool) else f"{value:g}"
+def parameters_in_words(params: Mapping[str, float]) -> str:
+    """Parameters as a policy file writes them: ``reach = 2, brave = true``."""
+    return ", ".join(
+        f"{name} = {str(value).lower() if isinstance(value, bool) else f'{value:.6g}'}"
+        for name, value in params.items()
+    )
 
 
 def policy_digest(name: str, announce: Choice, table: PolicyTable | None, play: Play) -> str:
