@@ -50,6 +50,10 @@ GRIDS = {
         "policies.peel.announce.rules.3.when.3=0:9.9:0.1",
         "policies.peel.announce.rules.7.chance=0.01:1:0.01",
     ],
+    "numbers of a policy in sessions": [
+        "policies.pot-odds.params.widening=0:9.9:0.1",
+        "policies.pot-odds.params.miss_from=0.1:10:0.1",
+    ],
 }
 """Axes of ten thousand cells each."""
 
@@ -59,9 +63,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "mine.toml").write_text(POLICY)
         for name, axes in GRIDS.items():
-            policy = "mine.toml" if "policies.mine" in axes[0] else "peel"
             file = Path(folder) / "x.toml"
-            file.write_text(f'study = "deals"\ndeals = 1000\npolicies = "{policy}"\n')
+            file.write_text(experiment_of(axes[0]))
             begun = perf_counter()
             experiment = load_experiment(file, (), axes)
             loaded = perf_counter()
@@ -75,6 +78,14 @@ def main() -> None:
                 f" ready after {ready - loaded:.1f} s more, first line of the dry run after"
                 f" {first:.1f} s"
             )
+
+
+def experiment_of(axis: str) -> str:
+    """The experiment whose policy an axis speaks of."""
+    if axis.startswith("policies.pot-odds"):
+        return 'study = "session"\ntables = 100\npolicies = "pot-odds"\n'
+    policy = "mine.toml" if axis.startswith("policies.mine") else "peel"
+    return f'study = "deals"\ndeals = 1000\npolicies = "{policy}"\n'
 
 
 def seconds_to_first_line(file: Path, axes: list[str]) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -58,9 +58,19 @@ class Shelf:
         return self._varied[key]
 
     def compile_problems(self, cell: Cell, by_tables: bool) -> tuple[Problem, ...]:
-        """What only compiling shows: too many mixtures; pots at which rounding would decide."""
+        """What only compiling shows: too many mixtures; pots at which rounding would decide.
+
+        Policies with other numbers than their files' are not compiled where the pot changes, which
+        takes a tenth of a second each: too many pots or rows of them fail the cell when it is run.
+        """
+        from loo_sim.policies.table import MOST_MIXTURES
+
         policies = {policy.digest: policy for policy in cell.policies}
-        if _must_compile(policies.values(), by_tables):
+        few_mixtures = sum(map(_most_mixtures, policies.values())) <= MOST_MIXTURES
+        if by_tables and few_mixtures and any(policy.changes for policy in cell.policies):
+            # Thousands of policies that differ in a number have most rules in common.
+            return tuple(self._switch_problems(cell, policies.values()))
+        if not few_mixtures or (by_tables and any(map(_looks_at_pot, policies.values()))):
             where = (cell.bankroll,) if by_tables else (cell.pot,)
             key = (*policies, cell.rules, cell.players, *where)
             if key not in self._compiled:
@@ -68,16 +78,25 @@ class Shelf:
             return self._compiled[key]
         return ()
 
+    def _switch_problems(self, cell: Cell, policies: Iterable[Policy]) -> Iterator[Problem]:
+        """What is wrong with conditions on the pot, each rule looked at once."""
+        from loo_sim.policies.pots import table_sizes
+        from loo_sim.policies.switches import rule_problems
 
-def _must_compile(policies: Collection[Policy], by_tables: bool) -> bool:
-    """Whether policies may mix in too many ways, or look at pots that change."""
-    from loo_sim.policies.language import MONEY_NAMES
-    from loo_sim.policies.table import MOST_MIXTURES
+        for policy in policies:
+            for number, rule in enumerate(policy.announce.rules, start=1):
+                if not rule.looks_at_pot:
+                    continue
+                for players in table_sizes(cell.rules, cell.players, cell.bankroll):
+                    key = policy.source, number, rule.told, cell.rules, players
+                    if key not in self._compiled:
+                        found = rule_problems(policy, number, cell.rules, players)
+                        self._compiled[key] = tuple(found)
+                    yield from self._compiled[key]
 
-    if sum(map(_most_mixtures, policies)) > MOST_MIXTURES:
-        return True
-    rules = (rule for policy in policies for rule in policy.announce.rules)
-    return by_tables and any(rule.when.names() & MONEY_NAMES for rule in rules)
+
+def _looks_at_pot(policy: Policy) -> bool:
+    return any(rule.looks_at_pot for rule in policy.announce.rules)
 
 
 def _most_mixtures(policy: Policy) -> float:

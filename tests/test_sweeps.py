@@ -278,6 +278,21 @@ def test_a_condition_that_comes_to_divide_by_zero_is_refused(plain):
     )
 
 
+def test_a_condition_that_rounding_would_decide_is_refused_in_a_session(plain):
+    Path("tie.toml").write_text(
+        'name = "tie"\n[params]\nby = 2\n'
+        '[announce]\nrules = [{ when = "by * trick >= pot", do = "stand" }]\n'
+    )
+    plain.write_text('study = "session"\npolicies = "tie.toml"\n')
+    assert len(values_of(plain, "policies.tie.params.by=1,2,4")) == 3
+    (told,) = complaints(plain, "policies.tie.params.by=1,2,3")
+    assert told.removeprefix(f"{plain.parent}/") == (
+        "tie.toml:5: announce.rules.1.when: in '(3 * trick) >= pot' both sides are so nearly equal "
+        "that rounding decides (let the pot stand on one side only; in the cell "
+        "policies.tie.params.by = 3)"
+    )
+
+
 # --- policies -------------------------------------------------------------------------------------
 
 

@@ -76,6 +76,11 @@ class Rule:
         return 0 < self.chance < 1
 
     @cached_property
+    def looks_at_pot(self) -> bool:
+        """Whether its condition speaks of money."""
+        return not MONEY_NAMES.isdisjoint(self.when.names())
+
+    @cached_property
     def may_divide_by_zero(self) -> bool:
         """Whether a divisor is other than a number or a bare sum of money, which is never 0."""
         return any(

@@ -42,14 +42,12 @@ def identity_of(experiment: Experiment) -> Identity:
 
 def _cell(cell: Cell) -> dict[str, Any]:
     """All of a cell; its pot in stakes, its policies by name and digest."""
-    policies = {policy.digest: policy.name for policy in cell.policies}
-    named = {digest: {"name": name, "digest": digest} for digest, name in policies.items()}
     return {
         **vars(cell),
         "axes": dict(cell.axes),
         "pot": cell.pot / UNITS_PER_STAKE,
         "rules": cell.rules.to_dict(),
-        "policies": [named[policy.digest] for policy in cell.policies],
+        "policies": [{"name": policy.name, "digest": policy.digest} for policy in cell.policies],
         "aim": None if cell.aim is None else list(cell.aim),
     }
 
