@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from loo_sim.verification import Verification
 
 
+Axes = Mapping[str, Sequence[Any] | str]
+"""Axes of a sweep with their values, or a range ``from:to:step``."""
+
 MOST_JOBS = 1024
 """Threads that a run may be given."""
 MOST_CHUNKS = 2**32
@@ -52,6 +55,9 @@ def run(
     jobs: int | None = None,
     progress: bool = False,
     fresh: bool = False,
+    fail_fast: bool = False,
+    only_failed: bool = False,
+    axes: Axes | None = None,
     **settings: Any,
 ) -> Result:
     """Run an experiment file, or go on with what was begun; read what is done already.
@@ -68,6 +74,13 @@ def run(
         Tell on stderr how far it has come.
     fresh : bool
         Start over, whatever is done or begun already.
+    fail_fast : bool
+        Stop at the first cell that fails; by default the others go on.
+    only_failed : bool
+        Run the cells that failed before, and no others.
+    axes : mapping of str to (list, or str), optional
+        Axes of a sweep, in place of the file's or beside them, each with its values or a range that
+        includes its end: ``{"players": [5, 6], "policies.mine.params.bluff": "0:1:0.1"}``.
     **settings
         Keys of the file to replace: ``players=8``, ``rules={"loo": 6}``.
 
@@ -82,27 +95,35 @@ def run(
         With everything that is wrong with the file, the settings or the number of threads; or if
         another experiment's result or work is in the way, or another process is at work on it.
     RuntimeError
-        If every cell failed; an older result is left as it was.
+        If every cell failed, or with `fail_fast` or `only_failed` some were not run; an older
+        result is left as it was.
     KeyboardInterrupt
         If it was stopped; what was done by then is kept, and the same call goes on with it.
     OSError
         If writing fails while it runs; likewise.
     """
+    from loo_sim.runner.manifest import FAILED, NOT_RUN
     from loo_sim.runner.progress import make_progress
     from loo_sim.runner.run import run_experiment
 
-    experiment = _experiment("loo_sim.run", path, jobs, settings)
+    experiment = _experiment("loo_sim.run", path, jobs, axes, settings)
     ended = run_experiment(
         experiment,
         None if output is None else Path(output),
         jobs,
         make_progress(quiet=not progress, no_color=False),
         fresh=fresh,
+        fail_fast=fail_fast,
+        only_failed=only_failed,
     )
     if ended.stopped is not None:
         raise ended.stopped
     if ended.directory is None:
-        raise RuntimeError(f"every cell failed: {ended.manifest['cells'][0]['error']}")
+        cells = ended.manifest["cells"]
+        not_run = sum(cell["status"] == NOT_RUN for cell in cells)
+        what = f"{not_run} of {len(cells)} cells were not run" if not_run else "every cell failed"
+        errors = [cell["error"] for cell in cells if cell["status"] == FAILED]
+        raise RuntimeError(f"{what}: {errors[0]}" if errors else what)
     return read(ended.directory)
 
 
@@ -112,13 +133,15 @@ def forecast(
     output: str | Path | None = None,
     jobs: int | None = None,
     fresh: bool = False,
+    only_failed: bool = False,
+    axes: Axes | None = None,
     **settings: Any,
 ) -> Forecast:
     """What `run` would take with the same arguments, and what of it is there; nothing is written.
 
     Parameters
     ----------
-    path, output, jobs, fresh, **settings
+    path, output, jobs, fresh, only_failed, axes, **settings
         As for `run`.
 
     Returns
@@ -134,9 +157,9 @@ def forecast(
     from loo_sim.runner.forecast import forecast as forecast_run
     from loo_sim.runner.run import place_of
 
-    experiment = _experiment("loo_sim.forecast", path, jobs, settings)
+    experiment = _experiment("loo_sim.forecast", path, jobs, axes, settings)
     place = place_of(experiment, None if output is None else Path(output))
-    return forecast_run(experiment, place, jobs, fresh=fresh)
+    return forecast_run(experiment, place, jobs, fresh=fresh, only_failed=only_failed)
 
 
 def read(directory: str | Path) -> Result:
@@ -318,7 +341,11 @@ def check(path: str | Path) -> CheckResult:
 
 
 def _experiment(
-    caller: str, path: str | Path, jobs: int | None, settings: Mapping[str, Any]
+    caller: str,
+    path: str | Path,
+    jobs: int | None,
+    axes: Axes | None,
+    settings: Mapping[str, Any],
 ) -> Experiment:
     """The experiment of a file, some keys of it replaced; the number of threads is checked too."""
     from loo_sim.experiment import load_experiment
@@ -327,8 +354,16 @@ def _experiment(
     if jobs is not None:
         _check_whole("jobs", jobs, 1, MOST_JOBS, problems)
     words = [f"{key}={_toml(key, value, problems)}" for key, value in settings.items()]
+    swept = []
+    for axis, values in (axes or {}).items():
+        if isinstance(values, str):
+            swept.append(f"{axis}={values}")
+        elif isinstance(values, list | tuple | range):
+            swept.append(f"{axis}={','.join(_toml(axis, value, problems) for value in values)}")
+        else:
+            problems.add(axis, f"{values!r} is neither a list of values nor a range", '"0:1:0.1"')
     problems.raise_if_any()
-    return load_experiment(path, words)
+    return load_experiment(path, words, swept)
 
 
 def _check_whole(key: str, value: Any, least: int, most: int, problems: Problems) -> None:

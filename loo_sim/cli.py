@@ -6,20 +6,22 @@ import os
 import shlex
 import signal
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import click
 
 from loo_sim import __version__
-from loo_sim.console import FAILED, Output, common_options, write_on_any_terminal
+from loo_sim.console import FAILED, Command, Output, common_options, write_on_any_terminal
 
 DONE, WRONG_INPUT, CELLS_FAILED, CHECK_FAILED = 0, 2, 3, 4
 """Exit codes; a signal gives 128 and its number."""
 
 MOST_FAULTS_SHOWN = 20
 MOST_ROWS_SHOWN = 40
+MOST_CELLS_NAMED = 10
 
 _SAME = {True: "same to the byte", False: "differs"}
 
@@ -78,50 +80,128 @@ def cli() -> None:
     """Analyse three-card Loo: simulate deals, tell them, check them, report on them."""
 
 
+def run_options(command: Command) -> Command:
+    """Give a command the options of `run`, which `sweep` has too."""
+    options: tuple[Callable[[Any], Any], ...] = (
+        click.argument("experiment", type=click.Path(path_type=Path)),
+        click.option("-o", "--output", type=click.Path(path_type=Path), help="Result directory."),
+        click.option(
+            "-s",
+            "--set",
+            "overrides",
+            multiple=True,
+            metavar="KEY=VALUE",
+            help="Replace a key of the file: -s players=8 -s rules.loo=6.",
+        ),
+        click.option(
+            "--fresh", is_flag=True, help="Start over, whatever is done or begun already."
+        ),
+        click.option(
+            "--keep-going/--fail-fast",
+            default=True,
+            help="Where a cell fails, go on with the others (the default); or stop there, keeping "
+            "what is done.",
+        ),
+        click.option(
+            "--only-failed",
+            is_flag=True,
+            help="Run the cells that failed before, and no others.",
+        ),
+        click.option(
+            "--dry-run", is_flag=True, help="Run nothing; say what it would take, and what is done."
+        ),
+        common_options,
+    )
+    decorated: Any = command
+    for option in reversed(options):
+        decorated = option(decorated)
+    return cast(Command, decorated)
+
+
 @cli.command()
-@click.argument("experiment", type=click.Path(path_type=Path))
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="Result directory.")
+@run_options
+def run(experiment: Path, seed: int | None, jobs: int | None, out: Output, **options: Any) -> int:
+    """Run an experiment file and write its result directory.
+
+    The same command goes on with a run that was broken off, and runs cells again that failed; what
+    is done is not done again.
+    """
+    return _run(experiment, (), seed, jobs, out, **options)
+
+
+@cli.command()
 @click.option(
-    "-s",
-    "--set",
-    "overrides",
+    "--axis",
+    "axes",
     multiple=True,
-    metavar="KEY=VALUE",
-    help="Replace a key of the file: -s players=8 -s rules.loo=6.",
+    metavar="KEY=VALUES",
+    help="An axis, in place of the file's or beside them: --axis players=5,6,8, --axis pot=3:12:3 "
+    "(12 included), --axis rules.loo=3,pot, --axis policies.mine.params.bluff=0:1:0.1.",
 )
-@click.option("--fresh", is_flag=True, help="Start over, whatever is done or begun already.")
-@click.option(
-    "--dry-run", is_flag=True, help="Run nothing; say what it would take, and what is done."
-)
-@common_options
-def run(
+@run_options
+def sweep(
     experiment: Path,
-    output: Path | None,
-    overrides: tuple[str, ...],
-    fresh: bool,
-    dry_run: bool,
+    axes: tuple[str, ...],
     seed: int | None,
     jobs: int | None,
     out: Output,
+    **options: Any,
 ) -> int:
-    """Run an experiment file and write its result directory.
+    """Run an experiment file over a grid: every combination of the values of its axes.
 
-    The same command goes on with a run that was broken off.
+    It does what run does with a file that has a table [sweep]. Cells share their deals, so that
+    they are compared on the same cards. Any key of the file can be an axis but those that all cells
+    share (seed, deals, ...), any rule, and any number of a policy: a parameter
+    (policies.NAME.params.X), or one that stands in its file (policies.NAME.announce.rules.2.chance,
+    policies.NAME.announce.rules.2.when.1 for the first number of a condition).
+
+    The same command goes on with a run that was broken off, and runs cells again that failed; what
+    is done is not done again.
     """
+    return _run(experiment, axes, seed, jobs, out, must_sweep=True, **options)
+
+
+def _run(
+    experiment: Path,
+    axes: tuple[str, ...],
+    seed: int | None,
+    jobs: int | None,
+    out: Output,
+    *,
+    output: Path | None,
+    overrides: tuple[str, ...],
+    fresh: bool,
+    keep_going: bool,
+    only_failed: bool,
+    dry_run: bool,
+    must_sweep: bool = False,
+) -> int:
+    """Run an experiment, or say what it would take; the exit code."""
     from loo_sim.experiment import load_experiment
 
     if seed is not None:
         overrides = (*overrides, f"seed={seed}")
-    checked = load_experiment(experiment, overrides)
+    checked = load_experiment(experiment, overrides, axes)
+    if must_sweep and not checked.cells[0].axes:
+        raise click.UsageError("there is no axis: give --axis KEY=VALUES, or [sweep] in the file")
 
     from loo_sim.runner.progress import make_progress
     from loo_sim.runner.run import run_experiment
 
     progress = make_progress(out.quiet, out.no_color)
     if dry_run:
-        return _tell_forecast(checked, output, jobs, progress, fresh, out)
+        return _tell_forecast(checked, output, jobs, progress, fresh, only_failed, out)
     try:
-        ended = run_experiment(checked, output, jobs, progress, out.verbose, fresh)
+        ended = run_experiment(
+            checked,
+            output,
+            jobs,
+            progress,
+            out.verbose,
+            fresh=fresh,
+            fail_fast=not keep_going,
+            only_failed=only_failed,
+        )
     except BrokenPipeError:
         raise
     except OSError as error:
@@ -139,13 +219,20 @@ def run(
 
 
 def _tell_forecast(
-    experiment: Any, output: Path | None, jobs: int | None, progress: Any, fresh: bool, out: Output
+    experiment: Any,
+    output: Path | None,
+    jobs: int | None,
+    progress: Any,
+    fresh: bool,
+    only_failed: bool,
+    out: Output,
 ) -> int:
     """Say what a run would take and what of it is there; the exit code."""
     from loo_sim.runner.forecast import as_json, forecast, sentences
     from loo_sim.runner.run import place_of
 
-    found = forecast(experiment, place_of(experiment, output), jobs, progress, fresh)
+    place = place_of(experiment, output)
+    found = forecast(experiment, place, jobs, progress, fresh, only_failed)
     if out.json:
         out.data(as_json(found))
         return DONE
@@ -173,6 +260,7 @@ def _tell_end(ended: Any, out: Output) -> int:
     """Say where a run's result is and what is missing from it; the exit code."""
     from loo_sim.runner.manifest import DONE as CELL_DONE
     from loo_sim.runner.manifest import FAILED as CELL_FAILED
+    from loo_sim.runner.manifest import NOT_RUN
     from loo_sim.runner.run import cells_done, precision_in_words
     from loo_sim.runner.signals import exit_code
     from loo_sim.studies import find_study
@@ -195,6 +283,13 @@ def _tell_end(ended: Any, out: Output) -> int:
             click.echo(f"{told}, kept in {ended.partial}", err=True)
             click.echo(f"go on with: {ended.manifest['command']}", err=True)
         return exit_code(ended.stopped)
+    left = [cell for cell in cells if cell["status"] == NOT_RUN]
+    if left:
+        done = cells_done(sum(cell["status"] == CELL_DONE for cell in cells), len(cells))
+        click.echo(f"not run: {_listed(map(_where, left), len(left))}", err=True)
+        click.echo(f"{done}, kept in {ended.partial}", err=True)
+        click.echo(f"go on with: {ended.manifest['command']}", err=True)
+        return CELLS_FAILED
     if ended.directory is None:
         click.echo("no cell was finished, nothing was written", err=True)
         return CELLS_FAILED
@@ -205,6 +300,13 @@ def _tell_end(ended: Any, out: Output) -> int:
     if failed:
         return CELLS_FAILED
     return CHECK_FAILED if wide else DONE
+
+
+def _listed(words: Iterable[str], count: int) -> str:
+    """The first words, and how many more there are."""
+    told = ", ".join(islice(words, MOST_CELLS_NAMED))
+    more = count - MOST_CELLS_NAMED
+    return f"{told}, and {more:,} more" if more > 0 else told
 
 
 def _where(cell: Mapping[str, Any]) -> str:
@@ -504,21 +606,36 @@ def check(file: Path, out: Output) -> int:
 @click.argument("name", required=False)
 @common_options
 def policies(name: str | None, out: Output) -> int:
-    """List the built-in policies, or show one whole."""
+    """List the built-in policies, or show one whole.
+
+    A policy's parameters are the numbers that its file names in [params]; loosim sweep varies them:
+    --axis policies.NAME.params.X=0:1:0.1, as it does any other number of the file:
+    --axis policies.NAME.announce.rules.2.chance=0.2,0.4.
+    """
     from loo_sim.policies.parse import builtin_names, load_policy
+    from loo_sim.policies.policy import parameters_in_words
 
     if name is None:
         found = [load_policy(word) for word in builtin_names()]
         if out.json:
-            listed = [{"name": policy.name, "about": policy.about} for policy in found]
+            listed = [
+                {"name": policy.name, "about": policy.about, "params": dict(policy.params)}
+                for policy in found
+            ]
             out.data(listed)
         else:
-            out.table(("policy", "about"), [(policy.name, policy.about) for policy in found])
+            rows = [(p.name, p.about, parameters_in_words(p.params)) for p in found]
+            out.table(("policy", "about", "parameters"), rows)
         return DONE
     policy = load_policy(name)
     text = Path(policy.source).read_text(encoding="utf-8")
     if out.json:
-        content = {"name": policy.name, "about": policy.about, "toml": text}
+        content = {
+            "name": policy.name,
+            "about": policy.about,
+            "params": dict(policy.params),
+            "toml": text,
+        }
         out.data(content)
     else:
         click.echo(text, nl=False)

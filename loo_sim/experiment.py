@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-import tomllib
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from loo_sim.problems import InputError, Problem, Problems, nearest
+from loo_sim.overrides import give_way, override, set_axes
+from loo_sim.policy_axes import PolicyAxes
+from loo_sim.problems import Problem, Problems, nearest
 from loo_sim.rules import (
     MOST_STAKES,
+    OPTIONS,
     UNITS_PER_STAKE,
     Rules,
+    option_fault,
     parse_rules,
     players_fault,
     pot_fault,
@@ -29,7 +33,8 @@ from loo_sim.settings import (
     read_amount,
     with_defaults,
 )
-from loo_sim.sweep import LineOf, Point, flat, read_sweep
+from loo_sim.shelf import Shelf, check_contestants, find_policies, policy_words
+from loo_sim.sweep import OF_POLICY, LineOf, Point, axis_values, flat, read_sweep
 from loo_sim.tomlfile import TomlFile, load
 
 if TYPE_CHECKING:
@@ -37,10 +42,11 @@ if TYPE_CHECKING:
     from loo_sim.policies.policy import Policy
 
 NO_AXES = Point({}, {})
+MOST_ALIKE = 5
+"""Problems of one key that are told one by one."""
+
 MOST_SESSION_DEALS = 4_096
 """Sums of a table stay within 64 bits even where every loo meets its cap."""
-MOST_CONTESTANTS = 16
-_TABLES_OF_KEYS = ("rules", "sweep", "aim")
 
 
 @dataclass(frozen=True)
@@ -96,8 +102,8 @@ class Experiment:
         At least one, in the order of the sweep.
     path : Path
         The file.
-    overrides : tuple of str
-        ``key=value`` from the command line.
+    overrides, axes : tuple of str
+        ``key=value``, and axes of the sweep, from the command line.
     settings : mapping of str to object
         Every key of the file, defaults and overrides included.
     """
@@ -109,6 +115,7 @@ class Experiment:
     cells: tuple[Cell, ...]
     path: Path
     overrides: tuple[str, ...]
+    axes: tuple[str, ...]
     settings: Mapping[str, Any]
 
     @property
@@ -117,7 +124,9 @@ class Experiment:
         return "tables" if is_by_tables(self.settings) else "deals"
 
 
-def load_experiment(path: str | Path, overrides: Sequence[str] = ()) -> Experiment:
+def load_experiment(
+    path: str | Path, overrides: Sequence[str] = (), axes: Sequence[str] = ()
+) -> Experiment:
     """Read and check an experiment file.
 
     Parameters
@@ -127,6 +136,9 @@ def load_experiment(path: str | Path, overrides: Sequence[str] = ()) -> Experime
     overrides : sequence of str
         ``key=value`` words that replace what the file says; the value is a TOML value, or a bare
         word for a string; the key is dotted (``rules.loo``, ``sweep.players``).
+    axes : sequence of str
+        Axes of the sweep that replace those of the file or are added to them, each with values as
+        above (``rules.loo=3,6,pot``) or a range that includes its end (``pot=3:12:3``).
 
     Returns
     -------
@@ -143,8 +155,9 @@ def load_experiment(path: str | Path, overrides: Sequence[str] = ()) -> Experime
     for table in ("rules", "sweep"):
         value = settings.get(table, {})
         settings[table] = flat(value) if isinstance(value, dict) else value
-    replaced = _override(settings, overrides, problems)
-    _give_way(settings, replaced)
+    replaced = override(settings, overrides, problems)
+    replaced |= set_axes(settings, axes, problems)
+    give_way(settings, replaced)
     settings = with_defaults(settings)
 
     def wrong(key: str, what: str, hint: str = "") -> None:
@@ -155,11 +168,11 @@ def load_experiment(path: str | Path, overrides: Sequence[str] = ()) -> Experime
     cells = _cells(settings, replaced, problems, file)
 
     def told(problem: Problem) -> Problem:
-        """The problem, blamed on the override that caused it if one did."""
-        for key, word in replaced.items():
-            if problem.key == key or problem.key.startswith(f"{key}."):
-                return replace(problem, source=f"-s {word}", line=None)
-        return problem
+        """The problem, blamed on the word of the command line that caused it if one did."""
+        causes = [key for key in replaced if f"{problem.key}.".startswith(f"{key}.")]
+        if not causes:
+            return problem
+        return replace(problem, source=replaced[max(causes, key=len)], line=None)
 
     problems.found = [told(problem) for problem in problems.found]
     problems.raise_if_any()
@@ -171,6 +184,7 @@ def load_experiment(path: str | Path, overrides: Sequence[str] = ()) -> Experime
         cells=tuple(cells),
         path=file.path,
         overrides=tuple(overrides),
+        axes=tuple(axes),
         settings={key: settings[key] for key in KEYS if key in settings},
     )
 
@@ -228,10 +242,11 @@ def game_cell(
             else:
                 pot = round(stakes * UNITS_PER_STAKE)
     in_league = options.get("study") == "league"
-    words = _policy_words(options["policies"], None if in_league else players, wrong)
-    policies = _find_policies(words, shelf or Shelf(Path()), wrong, problems)
+    shelf = shelf or Shelf(Path())
+    words = policy_words(options["policies"], None if in_league else players, wrong)
+    policies = find_policies(words, point, shelf, wrong, problems)
     if in_league:
-        _check_contestants(words, policies, wrong)
+        check_contestants(words, policies, wrong)
     elif len(policies) == 1:
         policies *= players or 0
     aim = None
@@ -257,81 +272,6 @@ def game_cell(
     if len(problems.found) > before or rules is None or players is None or pot is None:
         return None
     return Cell(dict(point.values), players, pot, rules, policies, rounds, bankroll, aim)
-
-
-class Shelf:
-    """Finds policies by their names or paths, and reads each file once.
-
-    Parameters
-    ----------
-    folder : Path
-        Where relative paths start.
-    """
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self._known: dict[str, Policy | tuple[Problem, ...]] = {}
-
-    def find(self, word: str) -> Policy | tuple[Problem, ...]:
-        """The policy, or everything that is wrong with it."""
-        from loo_sim.policies.parse import load_policy
-
-        if word not in self._known:
-            try:
-                self._known[word] = load_policy(word, self.folder)
-            except InputError as error:
-                self._known[word] = error.problems
-        return self._known[word]
-
-
-def _policy_words(value: Any, players: int | None, wrong: Wrong) -> list[str]:
-    """The words that name policies: for `players`, one for all or one a seat; None: any number."""
-    words = [value] if isinstance(value, str) else value
-    if not isinstance(words, list) or not all(isinstance(word, str) for word in words) or not words:
-        wrong(
-            "policies",
-            f"{value!r} is neither a policy nor a list of policies",
-            'a name, a path, or a list of them: "peel", ["peel"]',
-        )
-        return []
-    if players is not None and len(words) not in (1, players):
-        wrong(
-            "policies",
-            f"there are {len(words)} policies for {players} players",
-            "give one for all, or one a seat, the dealer's last",
-        )
-    return words
-
-
-def _find_policies(
-    words: Sequence[str], shelf: Shelf, wrong: Wrong, problems: Problems
-) -> tuple[Policy, ...]:
-    """The policies that can be had."""
-    policies = []
-    for word in words:
-        found = shelf.find(word)
-        if not isinstance(found, tuple):
-            policies.append(found)
-            continue
-        for problem in found:
-            if problem.line is None:  # about the policy as a whole: blame the one who named it
-                wrong("policies", f"'{word}': {problem.what}", problem.hint)
-            else:
-                problems.found.append(problem)
-    return tuple(policies)
-
-
-def _check_contestants(words: Sequence[str], policies: Sequence[Policy], wrong: Wrong) -> None:
-    """Note what keeps policies from a league, whose tables name them."""
-    if words and not 2 <= len(words) <= MOST_CONTESTANTS:
-        many = "1 policy" if len(words) == 1 else f"{len(words)} policies"
-        hint = 'policies = ["trumps", "peel"]'
-        wrong("policies", f"a league is of 2 to {MOST_CONTESTANTS} policies, not of {many}", hint)
-    names = [policy.name for policy in policies]
-    for name in dict.fromkeys(names):
-        if names.count(name) > 1:
-            hint = "name says what a policy file's policy is called"
-            wrong("policies", f"{names.count(name)} of a league's policies are called {name}", hint)
 
 
 def _read_aim(value: Any, players: int, wrong: Wrong) -> Situation | None:
@@ -376,21 +316,30 @@ def _read_aim(value: Any, players: int, wrong: Wrong) -> Situation | None:
 def _cells(
     settings: dict[str, Any], replaced: Mapping[str, str], problems: Problems, file: TomlFile
 ) -> list[Cell]:
-    """The cells of the sweep; the same problem is told once, with the first cell that has it."""
+    """The cells of the sweep, whose axes over policies are called in `settings` as they are then.
+
+    The same problem is told once, with the first cell that has it.
+    """
     if not isinstance(settings["rules"], dict):
         problems.add(
             "rules", "is not a table of rules", 'write rules.preset = "peel"', file.line_of("rules")
         )
-        settings = {**settings, "rules": {}}
+    game = settings if isinstance(settings["rules"], dict) else {**settings, "rules": {}}
+    before = len(problems.found)
     points = read_sweep(settings["sweep"], problems, file.line_of)
+    if len(problems.found) > before:
+        _check_rule_axes(settings["sweep"], problems, file.line_of)
     shelf = Shelf(file.path.parent)
+    axes = _policy_axes(settings, shelf, problems, file.line_of)
+    if any(axis.startswith(OF_POLICY) for axis in points[0].values):
+        points = [axes.renamed(point) for point in points]
     everywhere = Problems(problems.source)
-    game_cell(settings, everywhere, NO_AXES, file.line_of, shelf)
-    told = set()
+    game_cell(game, everywhere, NO_AXES, file.line_of, shelf)
+    told: dict[Problem, list[Point]] = {}
     cells = []
     for point in points:
         found = Problems(problems.source)
-        cell = game_cell(settings, found, point, file.line_of, shelf)
+        cell = game_cell(game, found, point, file.line_of, shelf)
         if cell is not None:
             cells.append(cell)
             if settings.get("study") == "announce" and _nobody_announces(cell):
@@ -400,15 +349,10 @@ def _cells(
                     f'a pot above {cell.pot // UNITS_PER_STAKE} stakes, or study = "deals"',
                     file.line_of(point.where.get("pot", "pot")),
                 )
-            found.found += _policy_problems(cell, settings)
+            found.found += shelf.compile_problems(cell, is_by_tables(settings))
         for problem in found:
-            if (problem.source, problem.key, problem.what) not in told:
-                told.add((problem.source, problem.key, problem.what))
-                if point.values and problem not in everywhere.found:
-                    of_cell = f"in the cell {point.name}"
-                    hint = f"{problem.hint}; {of_cell}" if problem.hint else of_cell
-                    problem = replace(problem, hint=hint)
-                problems.found.append(problem)
+            told.setdefault(problem, []).append(point)
+    problems.found += _told_once(told, everywhere)
     for axis in points[0].values:
         fault = place_fault(settings, axis)
         if fault and axis in KEYS:
@@ -421,97 +365,63 @@ def _cells(
                 "has no effect: it is an axis of the sweep",
                 f"-s sweep.{key}=[{word.partition('=')[2]}] sweeps this value alone",
             )
+    if axes.names:
+        settings["sweep"] = axes.renamed_sweep(settings["sweep"])
     return cells
+
+
+def _policy_axes(
+    settings: Mapping[str, Any], shelf: Shelf, problems: Problems, line_of: LineOf
+) -> PolicyAxes:
+    """The axes of the sweep that speak of policies; none where a policy cannot be had."""
+    given = list(axis_values(settings["sweep"]))
+    policies: dict[str, Policy] = {}
+    if any(value.axis.startswith(OF_POLICY) for value in given):
+        named = [settings["policies"], *(of.value for of in given if of.axis == "policies")]
+        words = {word: None for value in named for word in _words_in(value)}
+        found = {word: shelf.find(word) for word in words}
+        if not any(isinstance(policy, tuple) for policy in found.values()):
+            policies = {word: p for word, p in found.items() if not isinstance(p, tuple)}
+
+    def wrong(key: str, what: str, hint: str = "") -> None:
+        problems.add(key, what, hint, line_of(key))
+
+    return PolicyAxes(given, policies, wrong)
+
+
+def _check_rule_axes(sweep: Any, problems: Problems, line_of: LineOf) -> None:
+    """Note values that no rule can have, where the sweep is such that no cell can be looked at."""
+    for axis, key, value in axis_values(sweep):
+        option = axis.removeprefix("rules.")
+        fault = option_fault(option, value) if option != axis and option in OPTIONS else None
+        if fault:
+            problems.add(key, *fault, line_of(key))
+
+
+def _words_in(value: Any) -> list[str]:
+    """The words that name policies, of a value that may be none."""
+    words = value if isinstance(value, list) else [value]
+    return [word for word in words if isinstance(word, str)]
+
+
+def _told_once(told: Mapping[Problem, Sequence[Point]], everywhere: Problems) -> Iterator[Problem]:
+    """Each problem with the first cell that has it, and how many more do."""
+    like: Counter[tuple[str, str]] = Counter()
+    for problem, points in told.items():
+        like[problem.source, problem.key] += 1
+        if like[problem.source, problem.key] > MOST_ALIKE:
+            continue
+        if points[0].values and problem not in everywhere.found:
+            of_cell = f"in the cell {points[0].name}"
+            if len(points) > 1:
+                of_cell += f", and in {len(points) - 1:,} more"
+            hint = f"{problem.hint}; {of_cell}" if problem.hint else of_cell
+            problem = replace(problem, hint=hint)
+        yield problem
+    for (source, key), times in like.items():
+        if times > MOST_ALIKE:
+            yield Problem(source, None, key, f"and {times - MOST_ALIKE:,} more of the kind")
 
 
 def _nobody_announces(cell: Cell) -> bool:
     return cell.rules.force_on_single and cell.pot == cell.rules.single_pot(cell.players)
-
-
-def _policy_problems(cell: Cell, settings: Mapping[str, Any]) -> tuple[Problem, ...]:
-    """What only compiling shows: too many mixtures; pots at which rounding would decide."""
-    from loo_sim.policies.compile import compile_tables
-    from loo_sim.policies.pots import pot_classes, table_sizes
-
-    by_tables = is_by_tables(settings)
-    # Compiling every cell of a long sweep takes a while.
-    if not any(_may_not_compile(policy, by_tables) for policy in cell.policies):
-        return ()
-    try:
-        if by_tables:
-            sizes = table_sizes(cell.rules, cell.players, cell.bankroll)
-            pot_classes(cell.policies, cell.rules, sizes)
-        else:
-            compile_tables(cell.policies, cell.rules, cell.players, cell.pot)
-    except InputError as error:
-        return error.problems
-    return ()
-
-
-def _may_not_compile(policy: Policy, by_tables: bool) -> bool:
-    """Whether a policy mixes announcements, or looks at pots that change."""
-    from loo_sim.policies.language import MONEY_NAMES
-
-    looks_at_pot = any(rule.when.names() & MONEY_NAMES for rule in policy.announce.rules)
-    mixes = policy.table is not None or not policy.announce.is_certain
-    return mixes or (by_tables and looks_at_pot)
-
-
-def _override(settings: dict[str, Any], words: Sequence[str], problems: Problems) -> dict[str, str]:
-    """Put ``key=value`` words into the settings; the word that set each key."""
-    replaced = {}
-    for word in words:
-        key, equals, text = word.partition("=")
-        key = key.strip()
-        if not key or not equals:
-            problems.found.append(
-                Problem(f"-s {word}", None, "", "is not key=value", "as in -s players=8")
-            )
-            continue
-        replaced[key] = word
-        table = settings
-        first, _, rest = key.partition(".")
-        if first == "aim" and rest:
-            settings.setdefault("aim", {})
-        if rest and first in _TABLES_OF_KEYS and isinstance(settings[first], dict):
-            table, key = settings[first], rest
-        if table is not settings and key.startswith("zip."):
-            zipped = table.setdefault("zip", {})
-            if not isinstance(zipped, dict):
-                continue  # that it is no table is told when the sweep is read
-            table, key = zipped, key[4:]
-        table[key] = toml_value(text.strip())
-    return replaced
-
-
-def _give_way(settings: dict[str, Any], replaced: Mapping[str, str]) -> None:
-    """Leave out what the file says of how much is done, where the command line says it otherwise.
-
-    Parameters
-    ----------
-    settings : dict
-        Modified in place.
-    replaced : mapping
-        Keys that the command line gave.
-    """
-    amounts = ("deals", "tables")
-    others: tuple[str, ...] = ()
-    if "until" in replaced:
-        others = amounts
-    elif replaced.keys() & set(amounts):
-        others = ("until", "max_deals", "max_tables", "max_seconds")
-    if settings.get("study") == "league" and "rounds" in replaced:
-        others += ("pot", "deals", "max_deals")  # sessions have none of these
-    for key in others:
-        if key not in replaced:
-            settings.pop(key, None)
-
-
-def toml_value(text: str) -> Any:
-    """Read a TOML value; what is none is a string, so that bare words need no quotes."""
-    try:
-        parsed = tomllib.loads(f"value = {text}")
-        repr(parsed)  # fails for a hexadecimal number too long to be told in a message
-    except (ValueError, RecursionError):  # no TOML, a number of too many digits, or too deep
-        return text
-    return parsed["value"] if len(parsed) == 1 else text

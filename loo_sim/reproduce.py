@@ -42,7 +42,7 @@ class PolicyFile:
     Attributes
     ----------
     name, digest : str
-        Of the policy.
+        Of the policy, as the first cell that has it plays it.
     source : str
         Where it was when the result was made.
     state : str
@@ -93,7 +93,7 @@ class Recipe:
 class _Named:
     """A policy file, and the word by which the experiment names it."""
 
-    def __init__(self, word: str, policy: Mapping[str, str], text: str) -> None:
+    def __init__(self, word: str, policy: Mapping[str, Any], text: str) -> None:
         self.word = word
         self.policy = policy
         self.text = text
@@ -118,11 +118,14 @@ class _Named:
     def state(self) -> str:
         """What has become of the file."""
         from loo_sim.policies.parse import read_policy
+        from loo_sim.policies.variants import can_vary, vary
 
         if not self.source.exists():
             return GONE
         try:
-            same = read_policy(self.source).digest == self.policy["digest"]
+            policy, changes = read_policy(self.source), self.policy.get("changes", {})
+            same = can_vary(policy, changes)
+            same = same and vary(policy, changes).digest == self.policy["digest"]
         except InputError:
             same = False
         return AS_IT_WAS if same else CHANGED
@@ -206,7 +209,7 @@ def _words(manifest: Mapping[str, Any]) -> tuple[dict[str, str], list[_Named]]:
         for word, policy in zip(of_cell, cell["policies"], strict=False):
             source = policy["source"]
             if source in texts:
-                named[word] = _Named(word, policy, texts[source])
+                named.setdefault(word, _Named(word, policy, texts[source]))
             else:
                 words[word] = source
     return words, list(named.values())

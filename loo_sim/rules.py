@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, fields, replace
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -139,7 +139,7 @@ class Rules:
 
     def to_dict(self) -> dict[str, Any]:
         """Every option and its value, flat, as deal records and manifests hold them."""
-        return asdict(self)
+        return dict(vars(self))
 
 
 PRESETS: Mapping[str, Rules] = MappingProxyType(
@@ -245,7 +245,7 @@ def parse_rules(
         if option not in OPTIONS:
             wrong(option, "no such option of the rules", nearest(option, (*OPTIONS, "preset")))
             continue
-        fault = _value_fault(option, value)
+        fault = option_fault(option, value)
         if fault:
             wrong(option, *fault)
         else:
@@ -256,7 +256,7 @@ def parse_rules(
     return rules if len(problems.found) == before else None
 
 
-def _value_fault(option: str, value: Any) -> tuple[str, str] | None:
+def option_fault(option: str, value: Any) -> tuple[str, str] | None:
     """What is wrong with one option's value alone, and what would be right."""
     if option in CHOICES:
         choices = CHOICES[option]

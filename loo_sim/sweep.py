@@ -20,7 +20,10 @@ AXES = (
     "rules.preset",
     *(f"rules.{option}" for option in OPTIONS),
 )
-"""Keys of an experiment that can be swept."""
+"""Keys of an experiment that can be swept, beside numbers of policies (`policy_axes`)."""
+
+OF_POLICY = "policies."
+"""What axes over a number of a policy begin with."""
 
 _FIXED = (
     *("name", "study", "seed", "deals", "tables"),
@@ -86,11 +89,44 @@ def flat(table: Mapping[str, Any]) -> dict[str, Any]:
     """A table of axes with ``rules.loo`` for what may be written as a table within the table."""
     axes: dict[str, Any] = {}
     for key, value in table.items():
-        if key == "rules" and isinstance(value, dict):
-            axes |= {f"rules.{option}": of_option for option, of_option in value.items()}
+        if key in ("rules", "policies") and isinstance(value, dict):
+            axes |= _leaves(f"{key}.", value)
         else:
             axes[key] = value
     return axes
+
+
+def _leaves(prefix: str, table: Mapping[str, Any]) -> dict[str, Any]:
+    """All that is no table, however deep, by its dotted key."""
+    found: dict[str, Any] = {}
+    for key, value in table.items():
+        if isinstance(value, dict):
+            found |= _leaves(f"{prefix}{key}.", value)
+        else:
+            found[prefix + key] = value
+    return found
+
+
+class AxisValue(NamedTuple):
+    """A value of an axis, and the dotted key of the experiment file that gives it."""
+
+    axis: str
+    key: str
+    value: Any
+
+
+def axis_values(table: Any) -> Iterator[AxisValue]:
+    """Every value of every axis of the table ``[sweep]``, whatever is wrong beside it."""
+    axes = flat(table) if isinstance(table, dict) else {}
+    zipped, listed = axes.pop("zip", {}), axes.pop("list", [])
+    together = flat(zipped) if isinstance(zipped, dict) else {}
+    for before, of in (("sweep", axes), ("sweep.zip", together)):
+        for axis, values in of.items():
+            for value in values if isinstance(values, list) else ():
+                yield AxisValue(axis, f"{before}.{axis}", value)
+    for number, cell in enumerate(listed if isinstance(listed, list) else (), start=1):
+        for axis, value in flat(cell).items() if isinstance(cell, dict) else ():
+            yield AxisValue(axis, f"sweep.list.{number}.{axis}", value)
 
 
 def read_sweep(table: Any, problems: Problems, line_of: LineOf) -> list[Point]:
@@ -192,8 +228,8 @@ def _listed(cells: Any, wrong: Callable[..., None]) -> Iterator[Point]:
 def _check_axis(key: str, axis: str, wrong: Callable[..., None]) -> None:
     if axis in _FIXED:
         wrong(key, f"{axis} is the same in all cells and cannot be an axis")
-    elif axis not in AXES:
-        wrong(key, "no such axis", nearest(axis, AXES))
+    elif axis not in AXES and not axis.startswith(OF_POLICY):
+        wrong(key, "no such axis", nearest(axis, (*AXES, "policies.NAME.params.PARAMETER")))
 
 
 def _check_values(key: str, values: Any, wrong: Callable[..., None]) -> None:

@@ -275,7 +275,7 @@ def test_a_policy_says_why() -> None:
         return reason(loaded(name), situation, cards, turn_up, action)
 
     assert why("trumps", "3s4s5h") == "rule 1: trumps >= 2"
-    assert why("trumps", "Qs4h5h") == "rule 2: trumps == 1 and over_best <= 2"
+    assert why("trumps", "Qs4h5h") == ("rule 2: trumps == 1 and over_best <= reach (reach = 2)")
     assert why("trumps", "4h5d7c") == "otherwise fold"
     assert why("trumps", "4h5d7c", seat=5) == "otherwise fold, which is illegal here"
     assert why("random", "4h5d7c") == "otherwise random"

@@ -18,7 +18,8 @@ AXES = (
     "rules.min_players, "
     "rules.dealer_stake, rules.ante, rules.loo, rules.loo_cap, rules.defend, "
     "rules.dealer_may_fold, rules.defend_with, rules.first_lead, rules.later_lead, "
-    "rules.undertrump, rules.club_law, rules.force_on_single, rules.end"
+    "rules.undertrump, rules.club_law, rules.force_on_single, rules.end, "
+    "policies.NAME.params.PARAMETER"
 )
 
 # File, words after -s, and the lines told; FILE stands for the file's path.
@@ -374,7 +375,7 @@ WRONG = {
         [],
         [
             "FILE:4: sweep.players: 20 players cannot play: these rules (min_players = 5, "
-            "deck = 52) take 5 to 16 (in the cell pot = 3, players = 20)"
+            "deck = 52) take 5 to 16 (in the cell pot = 3, players = 20, and in 1 more)"
         ],
     ),
     "a wrong rule in a sweep": (
@@ -623,7 +624,8 @@ def test_a_policy_that_mixes_in_too_many_ways_is_told_before_anything_is_run(tmp
         load_experiment(written(tmp_path, text))
     assert str(caught.value) == (
         f"{policy}: announce: all policies together make more than 252 different sets of chances "
-        "(use fewer different chances, or round those of the table; in the cell players = 5)"
+        "(use fewer different chances, or round those of the table; in the cell players = 5, and "
+        "in 1 more)"
     )
 
 

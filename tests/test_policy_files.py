@@ -65,10 +65,12 @@ def test_the_example_of_the_guide_is_read(tmp_path: Path) -> None:
 
 def test_the_guide_gives_examples_that_work_and_leaves_nothing_out(tmp_path: Path) -> None:
     guide = (Path(__file__).parents[1] / "docs" / "policies.md").read_text()
-    whole, play_alone, tabular = re.findall(r"```toml\n(.*?)```", guide, re.DOTALL)
+    whole, params, play_alone, tabular = re.findall(r"```toml\n(.*?)```", guide, re.DOTALL)
     path = tmp_path / "p.toml"
     path.write_text(whole)
     assert read_policy(path).name == "careful"
+    path.write_text(params)
+    assert read_policy(path).params == {"reach": 2, "bluff": 0.5}
     path.write_text('name = "p"\n[announce]\n' + play_alone)
     assert len(read_policy(path).play.head.rules) == 2
     pd.DataFrame([ROW]).to_parquet(tmp_path / "table.parquet")

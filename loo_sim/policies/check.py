@@ -22,11 +22,9 @@ from loo_sim.policies.features import (
 from loo_sim.policies.language import MONEY_NAMES
 from loo_sim.policies.policy import RANDOM, Rule
 from loo_sim.policies.tree import (
-    Arithmetic,
     Junction,
     Node,
     Not,
-    Number,
     division_by_zero,
     evaluate,
 )
@@ -79,11 +77,28 @@ def announce_faults(rules: Sequence[Rule]) -> list[Fault]:
     return _faults(rules, [_announce_cases(deck, names) for deck in DECKS])
 
 
+def division_faults(kind: str, rules: Sequence[Rule]) -> list[Fault]:
+    """Divisions by zero alone, in rules of ``announce`` or of a kind of play."""
+    if not any(rule.may_divide_by_zero for rule in rules):
+        return []
+    names = frozenset[str]().union(*(rule.when.names() for rule in rules))
+    if kind == "announce":
+        all_cases = [_announce_cases(deck, names) for deck in DECKS]
+    else:
+        all_cases = [_play_cases(kind, rules)]
+    with np.errstate(all="ignore"):
+        return list(_zero_divisors(rules, all_cases))
+
+
 def play_faults(kind: str, rules: Sequence[Rule]) -> list[Fault]:
     """What is wrong with rules of one kind of `[play]`, each taken with those before it."""
+    return _faults(rules, [_play_cases(kind, rules)])
+
+
+def _play_cases(kind: str, rules: Sequence[Rule]) -> _Cases:
     values = turn_columns(is_leader=kind.startswith("lead"))
     always = {rule.do: np.array(True) for rule in rules}
-    return _faults(rules, [_Cases(values, always, always)])
+    return _Cases(values, always, always)
 
 
 def _announce_cases(deck: int, names: frozenset[str]) -> _Cases:
@@ -184,7 +199,7 @@ def _outcomes(node: Node, values: Mapping[str, Any]) -> tuple[Truths, Truths]:
 
 def _zero_divisors(rules: Sequence[Rule], all_cases: Sequence[_Cases]) -> Iterator[Fault]:
     """Divisors that are zero in a case that the rules before have left."""
-    divided = [i for i, rule in enumerate(rules) if any(map(_may_divide_by_zero, rule.when.walk()))]
+    divided = [i for i, rule in enumerate(rules) if rule.may_divide_by_zero]
     if not divided:
         return
     rules = rules[: divided[-1] + 1]
@@ -210,18 +225,6 @@ def _zero_divisors(rules: Sequence[Rule], all_cases: Sequence[_Cases]) -> Iterat
                 if rule.chance == 1:
                     holds = evaluate(rule.when, values)
                     taken = taken | (holds & cases.must[rule.do])
-
-
-def _may_divide_by_zero(node: Node) -> bool:
-    """Whether a part has a divisor other than a number or a bare sum of money, which is never 0."""
-    if not isinstance(node, Arithmetic):
-        return False
-    return any(
-        sign == "/"
-        and str(divisor) not in MONEY_NAMES
-        and not (isinstance(divisor, Number) and evaluate(divisor, {}))
-        for sign, divisor in zip(node.signs, node.parts[1:], strict=True)
-    )
 
 
 def _case(rule: Rule, values: Mapping[str, Any], where: Truths) -> str:

@@ -11,7 +11,7 @@ Grammar, loosest first::
     factor     = "-" factor | number | name | "true" | "false" | "(" either ")"
 
 A chained comparison holds if each of its links does. Every part is a number or a truth; the two are
-never mixed.
+never mixed. A name may be a parameter of the policy: its value stands in the tree then.
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping
+from decimal import Decimal
 from difflib import get_close_matches
+from functools import lru_cache
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -80,6 +82,13 @@ MONEY_NAMES = frozenset({"pot", "trick", "loo"})
 
 _TRUTHS = {"true": True, "false": False}
 _KEYWORDS = ("and", "or", "not", *_TRUTHS)
+TAKEN_NAMES = frozenset({*ANNOUNCE_NAMES, *PLAY_NAMES, *_KEYWORDS})
+"""Names that no parameter may have."""
+
+NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+"""What a parameter may be called."""
+
+NO_PARAMS: Mapping[str, float] = MappingProxyType({})
 _MISTAKEN = {"=": "==", "=>": ">=", "=<": "<=", "<>": "!=", "&&": "and", "||": "or", "!": "not"}
 _MISTAKEN |= {"&": "and", "|": "or", "//": "/"}
 _TOKEN = re.compile(
@@ -115,7 +124,7 @@ class _Token(NamedTuple):
     column: int
 
 
-def parse(text: str, names: Mapping[str, Kind]) -> Node:
+def parse(text: str, names: Mapping[str, Kind], params: Mapping[str, float] = NO_PARAMS) -> Node:
     """Parse a condition.
 
     Parameters
@@ -124,6 +133,8 @@ def parse(text: str, names: Mapping[str, Kind]) -> Node:
         The condition.
     names : mapping of str to {"number", "truth"}
         The names it may use: `ANNOUNCE_NAMES` or `PLAY_NAMES`.
+    params : mapping of str to (float or bool)
+        Parameters of the policy, for which their values are put.
 
     Returns
     -------
@@ -141,7 +152,7 @@ def parse(text: str, names: Mapping[str, Kind]) -> Node:
             f"the condition is longer than {MOST_CHARACTERS} characters",
             "make several rules of it, or a table",
         )
-    parser = _Parser(text, names)
+    parser = _Parser(text, names, params)
     node = parser.either()
     if parser.token.kind != "end":
         raise parser.unexpected("an operator or the end")
@@ -152,9 +163,52 @@ def parse(text: str, names: Mapping[str, Kind]) -> Node:
     return node
 
 
+def literal(value: float) -> Node:
+    """A number, or true or false, as a part of a condition."""
+    if isinstance(value, bool):
+        return Truth(value)
+    number = Number(_digits(abs(value)))
+    return Minus((number,)) if value < 0 else number
+
+
+def _digits(value: float) -> str:
+    """A number from 0 up without an exponent; 6 and 6.0 are written alike."""
+    if isinstance(value, int):
+        return str(value)
+    return format(Decimal(repr(value)).normalize(), "f")
+
+
+def names_in(text: str) -> frozenset[str]:
+    """Every name that a condition speaks of, parameters included."""
+    return frozenset(token.text for token in _tokens(text) if token.kind == "name")
+
+
+@lru_cache(maxsize=1_000)
+def _number_tokens(text: str) -> tuple[_Token, ...]:
+    return tuple(token for token in _tokens(text) if token.kind == "number")
+
+
+def numbers_in(text: str) -> tuple[float, ...]:
+    """The numbers of a condition, as they follow each other."""
+    return tuple(float(token.text) for token in _number_tokens(text))
+
+
+def with_numbers(text: str, values: Mapping[int, float]) -> str:
+    """The condition with other numbers at some places of `numbers_in`."""
+    pieces, end = [], 0
+    for place, token in enumerate(_number_tokens(text)):
+        if place in values:
+            value, start = values[place], token.column - 1
+            digits = f"(-{_digits(-value)})" if value < 0 else _digits(value)
+            pieces += [text[end:start], digits]
+            end = start + len(token.text)
+    return "".join([*pieces, text[end:]])
+
+
 class _Parser:
-    def __init__(self, text: str, names: Mapping[str, Kind]) -> None:
+    def __init__(self, text: str, names: Mapping[str, Kind], params: Mapping[str, float]) -> None:
         self.names = names
+        self.params = params
         self.tokens = _tokens(text)
         self.token = next(self.tokens)
         self.depth = 0
@@ -274,11 +328,13 @@ class _Parser:
     def name(self, text: str, column: int) -> Node:
         if text in self.names:
             return Name(text, self.names[text])
+        if text in self.params:
+            return literal(self.params[text])
         other = "play" if self.names is ANNOUNCE_NAMES else "announce"
-        known = ", ".join(self.names)
+        known = ", ".join((*self.names, *self.params))
         if text in ANNOUNCE_NAMES or text in PLAY_NAMES:
             raise LanguageError(column, f"'{text}' is known only under [{other}]", f"here: {known}")
-        words = (*self.names, *_KEYWORDS)
+        words = (*self.names, *self.params, *_KEYWORDS)
         close = get_close_matches(text.lower(), words, n=1)
         raise LanguageError(
             column,

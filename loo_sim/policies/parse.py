@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from loo_sim.policies.check import Fault, announce_faults, play_faults
-from loo_sim.policies.language import ANNOUNCE_NAMES, PLAY_NAMES, LanguageError, parse
+from loo_sim.policies.language import (
+    ANNOUNCE_NAMES,
+    NAME,
+    PLAY_NAMES,
+    TAKEN_NAMES,
+    LanguageError,
+    names_in,
+    parse,
+)
 from loo_sim.policies.policy import (
     ANNOUNCE_WORDS,
     PLAY_DEFAULTS,
@@ -20,6 +26,7 @@ from loo_sim.policies.policy import (
     Play,
     Policy,
     Rule,
+    policy_digest,
 )
 from loo_sim.policies.table import PolicyTable, read_table
 from loo_sim.policies.tree import Kind
@@ -81,39 +88,79 @@ def read_policy(path: str | Path) -> Policy:
     return policy
 
 
+def is_number(value: Any) -> bool:
+    """Whether a value of a file is a number that conditions can hold; true and false are none."""
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return False
+    try:
+        return math.isfinite(float(value))
+    except OverflowError:
+        return False
+
+
+def is_chance(value: Any) -> bool:
+    """Whether a value is a number from 0 to 1."""
+    return is_number(value) and 0 <= value <= 1
+
+
 class _Reader:
     """Reads the parts of one policy file, noting problems as it goes."""
 
     def __init__(self, file: TomlFile) -> None:
         self.file = file
         self.problems = Problems(str(file.path))
+        self.params: dict[str, float] = {}
+        self.used: set[str] = set()
 
     def wrong(self, key: str, what: str, hint: str = "") -> None:
         self.problems.add(key, what, hint, self.file.line_of(key))
 
     def policy(self) -> Policy:
         data = self.file.data
-        self.known_keys(data, "", ("name", "about", "announce", "play"))
+        self.known_keys(data, "", ("name", "about", "params", "announce", "play"))
+        self.params = self.parameters(self.table_at(data, "params"))
         announce = self.table_at(data, "announce")
         if "announce" not in data:
             self.wrong("announce", "is missing", "a policy needs a table [announce]")
         self.known_keys(announce, "announce", ("rules", "otherwise", "table"))
         play = self.table_at(data, "play")
         self.known_keys(play, "play", PLAY_WORDS)
-        policy = Policy(
-            name=self.line(data, "name", required=True),
-            about=self.line(data, "about"),
-            announce=Choice(
-                self.rules(announce, "announce", ANNOUNCE_WORDS, ANNOUNCE_NAMES, announce_faults),
-                self.word(announce, "announce.otherwise", ANNOUNCE_WORDS, "fold"),
-            ),
-            table=self.parquet(announce),
-            play=Play(**{kind: self.play_choice(play, kind) for kind in PLAY_WORDS}),
+        name, about = self.line(data, "name", required=True), self.line(data, "about")
+        announcing = Choice(
+            self.rules(announce, "announce", ANNOUNCE_WORDS, ANNOUNCE_NAMES, announce_faults),
+            self.word(announce, "announce.otherwise", ANNOUNCE_WORDS, "fold"),
+        )
+        table = self.parquet(announce)
+        playing = Play(**{kind: self.play_choice(play, kind) for kind in PLAY_WORDS})
+        if not self.problems:  # else a rule that was not read might use it
+            for name in self.params.keys() - self.used:
+                self.wrong(f"params.{name}", "is used nowhere", "in a condition, or as a chance")
+        return Policy(
+            name=name,
+            about=about,
+            announce=announcing,
+            table=table,
+            play=playing,
             source=str(self.file.path),
             text=self.file.text,
-            digest="",
+            digest=policy_digest(name, announcing, table, playing),
+            params=self.params,
         )
-        return replace(policy, digest=_digest(policy))
+
+    def parameters(self, table: Mapping[str, Any]) -> dict[str, float]:
+        """The parameters that can be had."""
+        found = {}
+        for name, value in table.items():
+            key = f"params.{name}"
+            if not NAME.fullmatch(name):
+                self.wrong(key, "is no name", "letters, digits and _, not starting with a digit")
+            elif name in TAKEN_NAMES:
+                self.wrong(key, "is a word of conditions", "give the parameter another name")
+            elif not is_number(value) and not isinstance(value, bool):
+                self.wrong(key, f"{value!r} is neither a number nor true or false")
+            else:
+                found[name] = value
+        return found
 
     def known_keys(self, table: Mapping[str, Any], key: str, known: Iterable[str]) -> None:
         for name in table:
@@ -209,26 +256,37 @@ class _Reader:
             if name not in entry:
                 self.wrong(f"{key}.{name}", "is missing", 'a rule is { when = "...", do = "..." }')
         do = self.word(entry, f"{key}.do", words, "") if "do" in entry else ""
-        chance = self.chance(entry, f"{key}.chance")
+        chance, chance_from = self.chance(entry, f"{key}.chance")
         text = entry.get("when", "")
         if not isinstance(text, str):
             self.wrong(f"{key}.when", f"{text!r} is not text", "a condition stands in quotes")
         elif "when" in entry:
             try:
-                when = parse(text, names)
+                when = parse(text, names, self.params)
+                spoken_of = names_in(text)
             except LanguageError as error:
                 self.wrong(f"{key}.when", f"column {error.column}: {error.what}", error.hint)
         if len(self.problems.found) > before:
             return None
-        return Rule(when, text, do, chance)
+        params = tuple(name for name in self.params if name in spoken_of)
+        self.used |= {*params, chance_from}
+        return Rule(when, text, do, chance, chance_from, params)
 
-    def chance(self, entry: Mapping[str, Any], key: str) -> Fraction:
+    def chance(self, entry: Mapping[str, Any], key: str) -> tuple[Fraction, str]:
+        """The chance of a rule, and the parameter that it is, if it is one."""
         value = entry.get("chance", 1)
-        is_number = isinstance(value, int | float) and not isinstance(value, bool)
-        if is_number and 0 < value <= 1:
-            return Fraction(repr(value))
-        self.wrong(key, f"{value!r} is no chance", "a number above 0 and at most 1")
-        return Fraction(1)
+        if is_number(value) and 0 < value <= 1:
+            return Fraction(repr(value)), ""
+        if not isinstance(value, str) or not self.params:
+            self.wrong(key, f"{value!r} is no chance", "a number above 0 and at most 1")
+        elif value not in self.params:
+            self.wrong(key, f"{value!r} is no parameter", nearest(value, self.params))
+        elif not is_chance(self.params[value]):
+            what = f"the parameter {value} is {self.params[value]!r}, which is no chance"
+            self.wrong(key, what, "a number from 0 to 1")
+        else:
+            return Fraction(repr(self.params[value])), value
+        return Fraction(1), ""
 
     def parquet(self, announce: Mapping[str, Any]) -> PolicyTable | None:
         if "table" not in announce:
@@ -248,17 +306,3 @@ class _Reader:
         for problem in noted:
             self.wrong(problem.key, problem.what, problem.hint)
         return table
-
-
-def _digest(policy: Policy) -> str:
-    def told(choice: Choice) -> Any:
-        rules = [[str(rule.when), rule.do, str(rule.chance)] for rule in choice.rules]
-        return [rules, choice.otherwise]
-
-    content = {
-        "name": policy.name,
-        "announce": told(policy.announce),
-        "table": policy.table and policy.table.digest,
-        "play": {kind: told(choice) for kind, choice in policy.play._asdict().items()},
-    }
-    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()

@@ -96,7 +96,8 @@ def shares(
             taken = left * rule.chance
             left -= taken
             share = "" if rule.chance == 1 else f", with chance {float(rule.chance):g}"
-            found.append(Share(_given(rule.do, taken, legal), f"rule {number}: {rule.text}{share}"))
+            why = f"rule {number}: {policy.condition(rule)}{share}"
+            found.append(Share(_given(rule.do, taken, legal), why))
     if left:
         otherwise = policy.announce.otherwise
         word = fallback(otherwise, legal)

@@ -128,12 +128,19 @@ def find_changes(policy: Policy, rules: Rules, players: int, problems: list[Prob
     least = rules.single_pot(players)
     finder = _Finder(policy, rules, players, problems, list(_regimes(rules, least)))
     finder.look_at_table()
-    for number, rule in enumerate(policy.announce.rules, start=1):
-        for node in rule.when.walk():
-            if isinstance(node, Comparison) and node.parts[0].kind == "number":
-                finder.look_at(node, f"announce.rules.{number}.when")
+    for number in range(1, len(policy.announce.rules) + 1):
+        finder.look_at_rule(number)
     starts = finder.starts()
     return {least: np.arange(len(situations(players)))} | starts
+
+
+@np.errstate(all="ignore")
+def rule_problems(policy: Policy, number: int, rules: Rules, players: int) -> list[Problem]:
+    """What `find_changes` finds wrong with the conditions of one rule, numbered from 1."""
+    problems: list[Problem] = []
+    regimes = list(_regimes(rules, rules.single_pot(players)))
+    _Finder(policy, rules, players, problems, regimes).look_at_rule(number)
+    return problems
 
 
 def _regimes(rules: Rules, least: int) -> Iterator[_Regime]:
@@ -183,6 +190,12 @@ class _Finder:
         middle = _Part(known[1:] / 2 + known[:-1] / 2, known[1:] + known[:-1])
         pot = _Part(-1 / UNITS_PER_STAKE, 2 / UNITS_PER_STAKE)
         self.note(_doubt((middle, pot), 8 * ROUNDING, self.regimes[0].low, MOST_POT))
+
+    def look_at_rule(self, number: int) -> None:
+        """Find where the comparisons of a rule may change."""
+        for node in self.policy.announce.rules[number - 1].when.walk():
+            if isinstance(node, Comparison) and node.parts[0].kind == "number":
+                self.look_at(node, f"announce.rules.{number}.when")
 
     def look_at(self, comparison: Comparison, key: str) -> None:
         """Find where the links of a comparison may change."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from loo_sim.policy_axes import axis_words
 from loo_sim.report.result import Cell, setting_in_words
 from loo_sim.sweep import shown
 
@@ -54,7 +55,7 @@ def swept_axes(cells: Sequence[Cell]) -> list[Swept]:
             continue
         each = [values[place.index(number)] for number in range(len(written))]
         words = tuple(map(_in_words, each))
-        name = axis.removeprefix("rules.").replace("_", " ")
+        name = axis_words(axis)
         twin = next((i for i, known in enumerate(found) if known.place == place), None)
         if twin is None:
             found.append(Swept(name, words, _numbers(each), place))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from loo_sim.policy_axes import axis_words
 from loo_sim.problems import Problems, nearest
 from loo_sim.report.tables import ANNOUNCE, AnnounceFile, Tables
 from loo_sim.result import read_manifest, read_tables, rows_of_cell
@@ -207,7 +208,7 @@ def setting_in_words(value: Any) -> str:
 
 
 def _axis_in_words(axis: str, value: Any) -> str:
-    word = axis.removeprefix("rules.").replace("_", " ")
+    word = axis_words(axis)
     shown = setting_in_words(value)
     if axis == "players":
         return f"{shown} players"

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from loo_sim.experiment import Cell, Experiment
 from loo_sim.machine import usable_cores
+from loo_sim.runner.failures import failures_of, no_failures
 from loo_sim.runner.identity import identity_of
 from loo_sim.runner.lock import holder_of
 from loo_sim.runner.manifest import DONE
@@ -130,6 +131,7 @@ def forecast(
     jobs: int | None = None,
     progress: Progress | None = None,
     fresh: bool = False,
+    only_failed: bool = False,
 ) -> Forecast:
     """Find out what a run would take.
 
@@ -145,6 +147,8 @@ def forecast(
         By default nothing is told.
     fresh : bool
         Whether the run would start over.
+    only_failed : bool
+        Whether it would run the cells alone that failed before.
 
     Returns
     -------
@@ -159,10 +163,17 @@ def forecast(
     jobs = jobs or usable_cores()
     study = find_study(experiment.study)
     most = experiment.amount.most
+    if fresh and only_failed:
+        raise no_failures(directory)
     known = _look(experiment, study, directory, fresh)
     if not known.finished:
         _check_writable(directory)
+    if only_failed and not known.failed:
+        raise no_failures(directory)
     left = [n for n in range(len(experiment.cells)) if n not in known.done]
+    if only_failed:
+        left = [number for number in left if number in known.failed]
+        known.told.append(f"--only-failed: {len(left):,} of these cells failed, and are run again")
     cells = [experiment.cells[n] for n in left]
     length = length_of(experiment, study)
     need = disk_needed(study, cells, most, length, jobs) if left else 0
@@ -204,12 +215,13 @@ def forecast(
 
 @dataclass
 class _Known:
-    """What is there of a run: finished cells, deals counted of others, what there is to tell.
+    """What is there of a run: finished cells, those that failed, deals counted, what to tell.
 
     `finished`: the whole result is there.
     """
 
     done: set[int] = field(default_factory=set)
+    failed: set[int] = field(default_factory=set)
     deals: dict[int, int] = field(default_factory=dict)
     told: list[str] = field(default_factory=list)
     finished: bool = False
@@ -281,6 +293,7 @@ def _look(experiment: Experiment, study: Study, directory: Path, fresh: bool) ->
         ]
         if len(known.done) == len(experiment.cells):
             known.told.append("all is counted: the same command writes the result")
+    known.failed |= failures_of(kept.path, here, finished, known.done).keys()
     return known
 
 

@@ -37,17 +37,18 @@ def identity_of(experiment: Experiment) -> Identity:
         "studies": _digest_of_studies(),
         "cells": [_cell(cell) for cell in experiment.cells],
     }
-    return dict(json.loads(json.dumps(identity)))
+    return identity
 
 
 def _cell(cell: Cell) -> dict[str, Any]:
     """All of a cell; its pot in stakes, its policies by name and digest."""
-    found = {field.name: getattr(cell, field.name) for field in fields(Cell)}
     return {
-        **found,
+        **vars(cell),
+        "axes": dict(cell.axes),
         "pot": cell.pot / UNITS_PER_STAKE,
         "rules": cell.rules.to_dict(),
         "policies": [{"name": policy.name, "digest": policy.digest} for policy in cell.policies],
+        "aim": None if cell.aim is None else list(cell.aim),
     }
 
 

@@ -140,7 +140,12 @@ def _cell(cell: Cell, outcome: CellOutcome, axes: Mapping[str, Any]) -> dict[str
         "bankroll": cell.bankroll,
         "rules": cell.rules.to_dict(),
         "policies": [
-            {"name": policy.name, "digest": policy.digest, "source": _source(policy)}
+            {
+                "name": policy.name,
+                "digest": policy.digest,
+                "source": _source(policy),
+                "changes": dict(policy.changes),
+            }
             for policy in cell.policies
         ],
         "deals": outcome.deals,
@@ -159,12 +164,13 @@ def _policy_files(experiment: Experiment) -> dict[str, str]:
 
     The run can be repeated with it after the file has been changed or lost.
     """
-    return {
-        _source(policy): policy.text
+    texts = {
+        policy.source: policy
         for cell in experiment.cells
         for policy in cell.policies
         if not _is_builtin(policy)
     }
+    return {_source(policy): policy.text for policy in texts.values()}
 
 
 def _source(policy: Policy) -> str:
@@ -181,9 +187,11 @@ def _is_builtin(policy: Policy) -> bool:
 
 def command(experiment: Experiment, output: Path | None) -> str:
     """The command that repeats the run, or resumes it."""
-    words = ["loosim", "run", str(experiment.path)]
+    words = ["loosim", "sweep" if experiment.axes else "run", str(experiment.path)]
     for override in experiment.overrides:
         words += ["-s", override]
+    for axis in experiment.axes:
+        words += ["--axis", axis]
     if output is not None:
         words += ["-o", str(output)]
     return shlex.join(words)

@@ -4,6 +4,7 @@
 ``identity.json``     what is run (`identity.py`)
 ``cells``             the finished cells: their tables, time and headline (`ledger.py`)
 ``cell-N.part-K``     the cell at work: what thread K has counted (`parts.py`)
+``cell-N.failed``     failures of a run that ended early (`failures.py`)
 ``cell-N.goal``       its checkpoints so far, where the experiment says `until` (`stopping.py`)
 ``assembling``        the result directory while it is made
 ``result, older``     the result, whole, and the one that it replaces (`results.py`)

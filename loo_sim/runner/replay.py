@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from loo_sim.draws import TABLE_DEALS, deal_cards, league_order, seat_choices
-from loo_sim.experiment import Cell, game_cell, load_experiment, toml_value
+from loo_sim.experiment import Cell, game_cell, load_experiment
+from loo_sim.overrides import toml_value
 from loo_sim.policies.player import PolicyPlayer, reason
 from loo_sim.problems import InputError, Problem, Problems
 from loo_sim.records import Record
@@ -16,6 +17,8 @@ from loo_sim.referee import Deal, play_deal
 from loo_sim.rules import MOST_STAKES, UNITS_PER_STAKE
 from loo_sim.session import TableDeal, play_table
 from loo_sim.settings import DEFAULTS, SEEDS, is_whole
+from loo_sim.shelf import Shelf
+from loo_sim.sweep import OF_POLICY, Point
 from loo_sim.views import Situation
 
 
@@ -232,6 +235,8 @@ def _cell_of_manifest(directory: Path, number: int) -> tuple[str, int, Cell]:
         named = policy if isinstance(policy, dict) else {}
         if not all(isinstance(named.get(key), str) for key in ("name", "digest", "source")):
             problems.add(f"{where}.policies.{seat}", "lacks its name, its digest or its source")
+        elif not isinstance(named.get("changes", {}), dict):
+            problems.add(f"{where}.policies.{seat}", "changes are no object")
     problems.raise_if_any()
     sources = [policy["source"] for policy in found["policies"]]
     options = {
@@ -243,7 +248,7 @@ def _cell_of_manifest(directory: Path, number: int) -> tuple[str, int, Cell]:
     for key in ("rounds", "bankroll"):
         if found.get(key):
             options[key] = found[key]
-    cell = game_cell(options, problems)
+    cell = game_cell(options, problems, _changed_numbers(found, where, problems))
     pot: Any = found.get("pot_units")
     if cell and not is_whole(pot, cell.pot, MOST_STAKES * UNITS_PER_STAKE):
         problems.add(
@@ -263,6 +268,23 @@ def _cell_of_manifest(directory: Path, number: int) -> tuple[str, int, Cell]:
     problems.raise_if_any()
     assert cell is not None
     return manifest["study"], manifest["seed"], replace(cell, pot=pot)
+
+
+def _changed_numbers(found: Mapping[str, Any], where: str, problems: Problems) -> Point:
+    """The numbers of policies that a cell of a manifest replaces, as axes of a sweep."""
+    from loo_sim.policies.variants import can_vary
+
+    values: dict[str, Any] = {}
+    shelf = Shelf(Path())
+    for seat, policy in enumerate(found["policies"]):
+        known, changes = shelf.find(policy["source"]), policy.get("changes", {})
+        # A policy that cannot be had is told when the game is made.
+        if not isinstance(known, tuple) and not can_vary(known, changes):
+            what = f"the policy {known.name!r} no longer has the numbers that were replaced"
+            problems.add(f"{where}.policies.{seat}", what, "run the experiment again")
+        values |= {f"{OF_POLICY}{policy['name']}.{p}": value for p, value in changes.items()}
+    problems.raise_if_any()
+    return Point(values, dict.fromkeys(values, f"{where}.policies"))
 
 
 def _refuse_aim(path: Path, aim: object) -> None:

@@ -15,6 +15,7 @@ from loo_sim.machine import usable_cores
 from loo_sim.rounding import NONE
 from loo_sim.runner.cell import CellAtWork, Workplace
 from loo_sim.runner.differences import Differences
+from loo_sim.runner.failures import failures_of, no_failures, write_failures
 from loo_sim.runner.identity import Identity, identity_of
 from loo_sim.runner.manifest import (
     DONE,
@@ -48,9 +49,9 @@ class Run:
     Attributes
     ----------
     directory : Path or None
-        The result; None if it was stopped, or if not one cell was finished.
+        The result; None if it was stopped, if cells were not run, or if not one was finished.
     partial : Path or None
-        Where what is done is kept, if it was stopped and something is.
+        Where what is done is kept, if the result is not whole and something is.
     manifest : mapping
     titles : tuple of str
         Of the columns of `headline`.
@@ -82,7 +83,10 @@ def run_experiment(
     jobs: int | None = None,
     progress: Progress | None = None,
     verbose: bool = False,
+    *,
     fresh: bool = False,
+    fail_fast: bool = False,
+    only_failed: bool = False,
 ) -> Run:
     """Run an experiment and write its result directory, or go on with what was begun.
 
@@ -106,6 +110,10 @@ def run_experiment(
         Tell the traceback of a failed cell, and where fewer threads work than were asked for.
     fresh : bool
         Start over. A result that is in place stays there until the new one is whole.
+    fail_fast : bool
+        End at the first cell that fails. What is done by then is kept as if it had been stopped.
+    only_failed : bool
+        Run the cells that failed before, and no others.
 
     Returns
     -------
@@ -115,8 +123,8 @@ def run_experiment(
     ------
     InputError
         If the result may not or cannot be written there, if there is no room for it, if another
-        process is at work on it, or if another run's result or work is there; nothing has been
-        run then.
+        process is at work on it, if another run's result or work is there, or if only failed
+        cells are to be run and there are none; nothing has been run then.
     OSError
         If writing fails later; what is done by then is in the partial folder.
     """
@@ -124,8 +132,12 @@ def run_experiment(
     directory = place_of(experiment, output)
     here = identity_of(experiment)
     check_place(directory)
+    if fresh and only_failed:
+        raise no_failures(directory)
     if not fresh and not partial_of(directory).exists():
         finished = result_of(directory, here)
+        if only_failed and (finished is None or finished["status"] == DONE):
+            raise no_failures(directory)
         if finished is not None and finished["status"] == DONE:
             return _told_again(experiment, directory, finished, progress)
     started = datetime.now(UTC)
@@ -135,24 +147,30 @@ def run_experiment(
         finished = None if fresh or (begun and begun["fresh"]) else result_of(directory, here)
         if finished is not None and finished["status"] == DONE:
             partial.discard()
+            if only_failed:
+                raise no_failures(directory)
             return _told_again(experiment, directory, finished, progress)
         work = _Work(experiment, partial, jobs or usable_cores(), progress, verbose)
         work.prepare(begun, finished, here, fresh)
+        if only_failed and not work.failed_before:
+            raise no_failures(directory)
         with Stopper() as stopper, progress:
-            stopped = work.run_cells(stopper)
+            stopped = work.run_cells(stopper, fail_fast, only_failed)
             written = False
             try:
                 with stopper.shield():
                     manifest = make_manifest(
                         experiment,
                         here,
-                        work.outcomes(),
+                        work.outcomes(stopped),
                         work.axes,
                         output,
                         work.place.jobs,
                         started,
                     )
-                if stopped is None and partial.done:
+                    if manifest["status"] == INTERRUPTED:
+                        write_failures(partial.path, here, work.known_failures())
+                if manifest["status"] != INTERRUPTED and partial.done:
                     partial.assemble(manifest, work.differences)
                     with stopper.shield():
                         partial.put_in_place()
@@ -222,6 +240,7 @@ class _Work:
         self.study, self.partial, self.progress = study, partial, progress
         self.axes = column_values([cell.axes for cell in experiment.cells])
         self.differences = Differences(study.MAIN) if any(self.axes) else None
+        self.failed_before: dict[int, CellOutcome] = {}
         self.failed: dict[int, CellOutcome] = {}
         self.at_work: CellAtWork | None = None
         self.compiled = False
@@ -243,39 +262,54 @@ class _Work:
         if finished is not None:
             self.partial.adopt(finished)
         self.resuming = begun is not None or finished is not None
+        self.failed_before = failures_of(self.partial.path, here, finished, self.partial.done)
         cells = enumerate(self.experiment.cells)
         left = [cell for number, cell in cells if number not in self.partial.done]
         place = self.place
         need = disk_needed(self.study, left, place.amount.most, place.length, place.jobs)
         check_room(self.partial.directory, need)
 
-    def run_cells(self, stopper: Stopper) -> KeyboardInterrupt | None:
+    def run_cells(
+        self, stopper: Stopper, fail_fast: bool, only_failed: bool
+    ) -> KeyboardInterrupt | None:
         """Run all cells, or those that a signal leaves time for; the signal, if one came."""
         try:
             for number, cell in enumerate(self.experiment.cells):
-                if number not in self.partial.done:
+                if number in self.partial.done:
+                    continue
+                if number in self.failed_before or not only_failed:
                     self.run_cell(number, cell, stopper)
+                if fail_fast and self.failed:
+                    break
         except KeyboardInterrupt as stop:
             return stop
         self.tell_resuming(0)
         return None
 
-    def outcomes(self) -> list[CellOutcome]:
-        """What became of each cell."""
+    def outcomes(self, stopped: KeyboardInterrupt | None) -> list[CellOutcome]:
+        """What became of each cell, where the run was stopped or not."""
         found = []
-        broken_off = INTERRUPTED
+        broken_off = NOT_RUN if stopped is None else INTERRUPTED
+        failed = self.known_failures()
+        if self.at_work is not None:
+            failed.pop(self.at_work.number, None)
         for number in range(len(self.experiment.cells)):
             if number in self.partial.done:
                 of = self.partial.done[number]
                 rows = {name: table["rows"] for name, table in of["tables"].items()}
                 kept = {key: of[key] for key in OUTCOME}
                 found.append(CellOutcome(DONE, rows=rows, **kept))
-            elif number in self.failed:
-                found.append(self.failed[number])
+            elif number in failed:
+                found.append(failed[number])
             else:
                 found.append(CellOutcome(broken_off, 0.0))
                 broken_off = NOT_RUN
         return found
+
+    def known_failures(self) -> dict[int, CellOutcome]:
+        """The cells that failed, now or before, and were not done since."""
+        known = self.failed_before | self.failed
+        return {number: of for number, of in known.items() if number not in self.partial.done}
 
     def run_cell(self, number: int, cell: Cell, stopper: Stopper) -> None:
         """Run one cell, keep its tables or note why it failed."""
