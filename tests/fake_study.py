@@ -40,7 +40,7 @@ class FakeStudy:
     HEADLINE = ("deals",)
     MAIN, MAIN_TITLE = "", ""
     FIGURE = "the mean kind"
-    SHORTEST_CHUNK = 10
+    SHORTEST_CHUNK, TABLES_SHARE = 10, 0.9
 
     def __init__(self) -> None:
         self.seconds = 0.0

@@ -18,9 +18,9 @@ BASE_BYTES = 400 * 10**6
 COPIES = 2
 """What making a cell's tables takes beside its counts: at most so many times as much."""
 
-TABLES_SHARE, TABLES_BYTES, CHUNK_BYTES = 0.9, 2**15, 32
-"""What a cell's tables take on the disk, at most: a share of its counts in memory (of announcements
-0.85 if every hand came up, 0.4 in a long run), this much more, and so much a chunk."""
+TABLES_BYTES, CHUNK_BYTES = 2**17, 64
+"""What a cell's tables take on the disk, at most, beside the study's share of its counts
+(`TABLES_SHARE`): this much, and so much a chunk."""
 
 
 def disk_needed(study: Study, cells: Iterable[Cell], deals: int, length: int, jobs: int) -> int:
@@ -42,7 +42,7 @@ def disk_needed(study: Study, cells: Iterable[Cell], deals: int, length: int, jo
     parts = tables = 0
     for size, threads in count_sizes(study, cells, jobs):
         parts = max(parts, size * threads)
-        tables += round(size * TABLES_SHARE) + TABLES_BYTES
+        tables += round(size * study.TABLES_SHARE) + TABLES_BYTES
         tables += CHUNK_BYTES * -(-deals // length)
     return 2 * (parts + tables)
 

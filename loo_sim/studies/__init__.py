@@ -34,6 +34,9 @@ class Study(Protocol):
     """Deals (or tables) in a chunk, of which it has a multiple; below, what a chunk costs beside
     its deals would tell."""
 
+    TABLES_SHARE: float
+    """Bytes of a cell's tables on the disk for each byte of its counts, at most."""
+
     MAIN: str
     """Of the figures that are followed that by which cells are compared when a run ends; empty for
     none."""

@@ -35,6 +35,8 @@ HEADLINE = (
     *("pot, stakes", "mean change of the pot, stakes", "5 % to 95 % of the changes"),
     *("players in", "players looed"),
 )
+TABLES_SHARE = 0.0
+"""Its tables have a few rows, however much is counted."""
 MAIN, MAIN_TITLE = "pot_swing", "change less the first cell's"
 FIGURE = "the mean change of the pot"
 

@@ -34,6 +34,8 @@ CHUNK_DEALS = 2**18
 SHORTEST_CHUNK = 2**8
 """Deals, or tables."""
 HEADLINE = ("policy", "net, stakes", "standing", "told from the first after")
+TABLES_SHARE = 2.0
+"""Both have a row a pair of policies, of some hundred bytes."""
 MAIN, MAIN_TITLE = "", ""
 FIGURE = "the difference of two policies that is known least, all of them together,"
 

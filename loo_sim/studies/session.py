@@ -30,6 +30,8 @@ CHUNK_DEALS = 2**19
 SHORTEST_CHUNK = 128
 """Tables; they are played so many at a time (`kernels.purses.TABLES`)."""
 HEADLINE = ("mean pot, stakes", "single pots", "clean deals", "honest / naive error")
+TABLES_SHARE = 0.0
+"""Its counts are of bins; its tables have a few rows."""
 MAIN, MAIN_TITLE = "pot", "mean pot less the first cell's"
 FIGURE = "the mean pot"
 
