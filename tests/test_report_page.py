@@ -210,11 +210,22 @@ def test_large_sweeps_say_what_they_leave_out(tmp_path):
     parts = [deals_tables(axes={"pot": pot}) for pot in pots]
     tables = {name: pd.concat([part[name] for part in parts]) for name in parts[0]}
     page = page_of(write_result(tmp_path, games, tables))
-    assert "The first 6 of 7 games are shown in full" in page.text
+    assert "Of 7 games the first 6 are shown in full" in page.text
     # A comparison, two charts along the swept pots and one of errors, which have all seven, and
     # three figures for each game shown in full.
     assert len(page.all("figure")) == 1 + 2 + 1 + 3 * 6
     assert page.html.count("a pot of 9") >= 3
+
+
+@pytest.mark.parametrize(("players", "full"), [(8, 6), (9, 5), (16, 3)])
+def test_the_more_seats_games_have_the_fewer_are_shown_in_full(tmp_path, players, full):
+    pots = range(3, 10)
+    games = [cell({"pot": pot}, players=players, pot=float(pot)) for pot in pots]
+    parts = [deals_tables(players, axes={"pot": pot}) for pot in pots]
+    tables = {name: pd.concat([part[name] for part in parts]) for name in parts[0]}
+    page = page_of(write_result(tmp_path, games, tables))
+    assert f"Of 7 games the first {full} are shown in full" in page.text
+    assert len([title for title in page.all("section") if "pot-" in str(title.get("id"))]) == full
 
 
 class TestWrongDirectories:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 
 from loo_sim.report import (
     advice,
@@ -38,8 +39,9 @@ from loo_sim.report.provenance import (
 from loo_sim.report.result import Cell, Result
 from loo_sim.report.style import ACTIONS, ActionStyle
 
-MOST_IN_FULL = 6
-"""Games whose every exhibit is shown; a longer page would be too large to open on a phone."""
+MOST_IN_FULL, MOST_SEATS_IN_FULL = 6, 48
+"""Games whose every exhibit is shown, the first whatever it is, and seats of all of them together,
+each of which has maps of its own; a longer page would be too large to open on a phone."""
 
 MOST_COMPARED, MOST_LINES = 24, 12
 """Games that the comparisons show; as lines of a chart, which must not be taller than a sheet."""
@@ -118,7 +120,7 @@ def render(result: Result, findings: list[str], parts: list[Section]) -> str:
         study=result.manifest["study"],
         unit=unit,
         actions=ACTIONS,
-        picker_data=picker.picker_data(result.having("announce")[:MOST_IN_FULL]),
+        picker_data=picker.picker_data(_in_full(result.having("announce"))),
         picker_script=picker.script(),
         of_hands=bool(result.having("announce")),
     )
@@ -159,14 +161,23 @@ def sections(result: Result) -> list[Section]:
         _trust_section(result),
     ]
     shown = [part for part in made if part.exhibits or part.tables or part.notes]
-    full = max(len(result.having(table)) for table in _BY_GAME)
-    if full > MOST_IN_FULL:
+    games = max((result.having(table) for table in _BY_GAME), key=len)
+    full = len(_in_full(games))
+    if full < len(games):
+        which = "first is" if full == 1 else f"first {full} are"
         shown[0].notes.append(
-            f"The first {MOST_IN_FULL} of {full} games are shown in full; charts and tables that "
+            f"Of {len(games)} games the {which} shown in full; charts and tables that "
             f"compare games have at most {MOST_COMPARED} of them, those of lines {MOST_LINES}. The "
             "tables of the result directory hold them all."
         )
     return shown
+
+
+def _in_full(games: list[Cell]) -> list[Cell]:
+    """Those of the games whose every exhibit is shown: the first ones."""
+    seats = accumulate(cell.players for cell in games)
+    room = sum(up_to <= MOST_SEATS_IN_FULL for up_to in seats)
+    return games[: min(MOST_IN_FULL, max(room, 1))]
 
 
 def _compared(result: Result, there: list[Cell], most: int = MOST_COMPARED) -> list[Cell]:
@@ -177,7 +188,7 @@ def _compared(result: Result, there: list[Cell], most: int = MOST_COMPARED) -> l
 
 def _sections_by_game(result: Result) -> list[Section]:
     """The parts about one game each; those without figures are named where theirs would be."""
-    in_full = {table: result.having(table)[:MOST_IN_FULL] for table in _BY_GAME}
+    in_full = {table: _in_full(result.having(table)) for table in _BY_GAME}
     if not any(in_full.values()):
         return []
     made: list[Section] = []
