@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 
 import numpy as np
 import pandas as pd
@@ -11,6 +12,7 @@ from report_samples import DEALS, announce_table, cell, deals_tables, write_resu
 
 from loo_sim.cards import hand_classes
 from loo_sim.report import miss, seats, strategy, style, swings
+from loo_sim.report.exhibit import each
 from loo_sim.report.hands import BANDS, GRIDS, SAMPLES, features, in_words
 from loo_sim.report.pooling import decide
 from loo_sim.report.result import Cell, read_result
@@ -304,7 +306,37 @@ class TestMiss:
         assert "lowest with a pot of 3 (−0.300 ±" in sentence
 
 
+def struck_through(svg: str, kinds: pd.DataFrame, trumps: int) -> set[tuple[int, int]]:
+    """The kinds of hands of a grid whose squares have lines through them."""
+    rows, columns = strategy.grid_ranks(trumps, 52)
+    # The squares are the paths of four corners; a row above another is that of a higher rank.
+    corners = r'd="M ([\d.]+) ([\d.]+) L ([\d.]+) ([\d.]+) L ([\d.]+) ([\d.]+) L [^"]*z'
+    squares = [tuple(map(float, found)) for found in re.findall(corners, svg)][-len(kinds) :]
+    assert len(squares) == len(kinds)
+    left, top = (min(min(square[i::2]) for square in squares) for i in (0, 1))
+    wide, tall = (max(square[i::2]) - min(square[i::2]) for square in squares[:1] for i in (0, 1))
+    # A grid of triangular form has its first square in its first row and first column.
+    (lines,) = re.findall(r'd="([^"]*)"[^>]*stroke: #8c8c8c', svg) or [""]
+    struck = set()
+    for line in re.findall(r"M ([\d.]+) ([\d.]+) L ([\d.]+) ([\d.]+)", lines):
+        x, y, to_x, to_y = map(float, line)
+        # Up and to the right, at 45 degrees: SVG counts downwards.
+        assert to_x - x == pytest.approx(y - to_y, abs=1e-3)
+        place = int(((y + to_y) / 2 - top) // tall), int(((x + to_x) / 2 - left) // wide)
+        struck.add((rows[place[0]], columns[place[1]]))
+    return struck
+
+
 class TestStrategy:
+    @pytest.mark.parametrize(("common", "other"), [((2, 1), (3, 0)), ((3, 0), (2, 1))])
+    def test_a_run_that_aims_elsewhere_has_its_commonest_situation(self, tmp_path, common, other):
+        table = announce_table(seats=[2, 3])
+        at = table["seat"].astype(str) + table["standers"].astype(str)
+        both = table[at.isin([f"{seat}{standers}" for seat, standers in (common, other)])]
+        rows = both.assign(weight=both["weight"].where(at != f"{other[0]}{other[1]}", 1e-9))
+        (spot,) = strategy.spots(first_cell(tmp_path, {"announce": rows}))
+        assert (spot.seat, spot.standers, spot.miss_free) == (*common, True)
+
     def test_spots(self, tmp_path):
         game = first_cell(tmp_path, {"announce": announce_table(seats=[0, 5])})
         # The sample has most deals where one is in before the dealer.
@@ -333,9 +365,10 @@ class TestStrategy:
             expected = letters + chosen["margin"].map(lambda margin: f" {margin:.2f}")
             assert sorted(texts) == sorted(expected)
             assert svg.count("fill: #004488") == (chosen["best"] == "stand").sum()
-            hatched = svg.count("fill: url(#")
-            assert hatched == (~chosen["sure"]).sum()
-            assert trumps != 1 or 0 < hatched < len(chosen)
+            unsure = (~chosen["sure"]).sum()
+            struck = struck_through(svg, chosen, trumps)
+            assert struck == {(kind.row, kind.col) for kind in each(chosen[~chosen["sure"]])}
+            assert trumps != 1 or 0 < unsure < len(chosen)
 
 
 def test_a_map_shows_its_texts_in_a_picture_too():

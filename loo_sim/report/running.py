@@ -179,9 +179,14 @@ def tell(found: Sequence[Track]) -> str:
         )
     else:
         scatter = [one.scatter for one in found]
+        which = "both" if games == 2 else f"all {games}"
         told.append(
-            f"In all {games} games the pieces of work scatter as their errors claim, within chance "
+            f"In {which} games the pieces of work scatter as their errors claim, within chance "
             f"({min(scatter):.2f} to {max(scatter):.2f} times as much)."
+        )
+    if len(_drawn(found)) < games:
+        told.append(
+            "Drawn are the game whose pieces scatter most, and the one where they do least."
         )
     told.append(
         f"Line and band: the figure over all {unit} up to there, with its 95 % interval; dashed: "
