@@ -327,6 +327,16 @@ def struck_through(svg: str, kinds: pd.DataFrame, trumps: int) -> set[tuple[int,
     return struck
 
 
+@pytest.mark.parametrize(("share", "told"), [(0.05, True), (0.0049, False), (0.0, False)])
+def test_white_in_the_dealers_bar_is_told_of_where_it_can_be_seen(tmp_path, share, told):
+    tables = deals_tables()
+    last = tables["deals"].index[-1]
+    # He stands in 0.20, takes the miss in 0.05 and defends in 0.30 of the deals.
+    tables["deals"].loc[last, "folded"] = 0.45 - share
+    exhibit = seats.announcement_exhibit(first_cell(tmp_path, tables))
+    assert ("White at the end of the dealer" in exhibit.caption) == told
+
+
 class TestStrategy:
     @pytest.mark.parametrize(("common", "other"), [((2, 1), (3, 0)), ((3, 0), (2, 1))])
     def test_a_run_that_aims_elsewhere_has_its_commonest_situation(self, tmp_path, common, other):

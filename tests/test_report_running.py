@@ -106,6 +106,7 @@ def test_errors_that_claim_too_little_are_told(tmp_path):
     (one,) = found_in(tmp_path / "b", [false])
     assert "the errors are not as large as they say" in running.tell([one])
     several = found_in(tmp_path / "c", [honest, false, samples(12, seed=3)])
+    assert "In both games the pieces" in running.tell([several[0], several[2]])
     assert "In 1 of 3 games the pieces of work scatter otherwise" in running.tell(several)
     assert f"with {several[1].cell.label} ({several[1].scatter:.2f} times)" in running.tell(several)
 
@@ -121,6 +122,9 @@ def test_of_many_games_two_are_drawn_those_that_scatter_most_and_least(tmp_path)
     drawn = running.draw(found).axes
     titles = [found[scatter.index(of(scatter))].cell.label for of in (max, min)]
     assert [axes.get_title() for axes in drawn] == titles
+    told = "Drawn are the game whose pieces scatter most, and the one where they do least."
+    assert told in running.tell(found)
+    assert told not in running.tell(found[:3])
     exhibit = running.running_exhibit(read_result(result_of(tmp_path / "again", games)))
     assert [row[0] for row in exhibit.numbers.rows] == [titles[0]] * 8 + [titles[1]] * 8
 

@@ -104,7 +104,7 @@ def extremes(what: str, candidates: list[Candidate], kind: str) -> str:
     if len(candidates) == 1:
         return f"{what} is known {_told(candidates[0])} alone."
     if _are_alike(candidates):
-        return f"{what} is {SAME} in all {len(candidates)} {kind} ({_mean(candidates[0])})."
+        return f"{what} is {SAME}, in all {len(candidates)} {kind} ({_mean(candidates[0])})."
     if len(high) == len(low) == len(candidates):
         return f"{what} is too close to call between the {len(candidates)} {kind}."
     return f"{what} is highest {_one_of(high, kind)} and lowest {_one_of(low, kind)}."

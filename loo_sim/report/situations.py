@@ -246,9 +246,10 @@ def _who_is_in(found: list[Situation], divided: list[pd.Series], trumps: int) ->
         where = f"with {most} of these hands in each situation"
     else:
         where = f"with {fewest} ({last}) to {most} ({first}) of these hands"
+    unsure = f"with {'at most ' if len(found) > 1 else ''}{percent_in_words(doubt)}"
     return (
         f"With {GRIDS[trumps]}, standing or taking the miss surely pays best {where}; it is too "
-        f"close to call with {'at most ' if len(found) > 1 else ''}{percent_in_words(doubt)}."
+        f"close to call {unsure if doubt else 'with none'}."
     )
 
 
