@@ -305,6 +305,22 @@ class TestMiss:
         assert "highest with a pot of 4 (0.200 ±" in sentence
         assert "lowest with a pot of 3 (−0.300 ±" in sentence
 
+    def test_games_are_compared_chunk_by_chunk_of_the_work(self, tmp_path):
+        games = [cell({"pot": pot}) for pot in (3, 4)]
+        luck = np.random.default_rng(1).normal(0, 9, 12)
+        parts, followed = [], []
+        for pot, more in ((3, 0.0), (4, 0.001)):
+            parts.append(announce_table(seats=[0], axes={"pot": pot}).assign(miss=-0.3 + more))
+            chunks = {"chunk": np.arange(12), "figure": "miss", "n": 9, "deals": 9, "pot": pot}
+            # The luck is common: 0.001 more is far below each one's error, and sure all the same.
+            off = 1e-5 * (np.arange(12) % 2) * (pot == 4)
+            followed.append(pd.DataFrame({**chunks, "mean": luck + more + off, "mean_se": 3.0}))
+        tables = {"announce": pd.concat(parts), "running": pd.concat(followed)}
+        cells = list(read_result(write_result(tmp_path, games, tables)).cells)
+        sentence = miss.compare_games(cells)
+        assert "is highest with a pot of 4 (" in sentence
+        assert "lowest with a pot of 3 (" in sentence
+
 
 def struck_through(svg: str, kinds: pd.DataFrame, trumps: int) -> set[tuple[int, int]]:
     """The kinds of hands of a grid whose squares have lines through them."""

@@ -78,6 +78,17 @@ def test_a_point_is_the_mean_of_all_deals_up_to_there(tmp_path, pieces):
     assert list(level.get_ydata()) == pytest.approx([deals.mean()] * 2)
 
 
+@pytest.mark.parametrize(("pieces", "named"), [(6, {50, 100, 200}), (90, {100, 1000})])
+def test_its_axis_names_numbers_enough_to_read_it(tmp_path, pieces, named):
+    (one,) = found_in(tmp_path, [samples(pieces)])
+    axes = running.draw([one]).axes[0]
+    low, high = axes.get_xlim()
+    told = {tick for tick in axes.get_xticks() if low <= tick <= high}
+    assert told == named
+    labels = [label.get_text() for label in axes.get_xticklabels()]
+    assert {f"{number:,}" for number in named} <= set(labels)
+
+
 def test_a_last_piece_of_one_deal_has_no_error_and_counts_all_the_same(tmp_path):
     pieces = [*samples(5), np.array([4.0])]
     deals = np.concatenate(pieces)

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator
 
 from loo_sim.report import style
 from loo_sim.report.dots import STAKES
@@ -25,6 +26,9 @@ MOST_PANELS = 3
 
 MOST_LOOKS = 40
 """Points of a line; of more pieces some, as even on a logarithmic scale as can be."""
+
+_SHORT = 50
+"""A line whose end has fewer times the deals of its beginning has more than powers of ten named."""
 
 _NAMED = 3
 """Games named one by one."""
@@ -217,6 +221,8 @@ def draw(found: Sequence[Track]) -> Figure:
         axes.plot(one.n, one.mean, color=colour, linewidth=1.2, marker=marker, ms=3)
         axes.axhline(one.mean[-1], color=style.QUIET, linewidth=1, linestyle="--")
         axes.set_xscale("log")
+        if one.n[-1] < _SHORT * one.n[0]:
+            axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
         axes.xaxis.set_major_formatter(STAKES)
         axes.xaxis.set_minor_formatter(lambda value, _: "")
         axes.yaxis.set_major_formatter(STAKES)
