@@ -122,7 +122,16 @@ def test_the_gain_is_that_of_the_hands_told(tmp_path):
 def test_no_hand_is_told_of_where_there_is_none(tmp_path):
     table = announce_table(seats=[0])
     game = read_result(write_result(tmp_path, [cell()], {"announce": table})).cells[0]
-    assert "there is no kind of hand" in advice.first_to_speak([game])
+    sentence = advice.first_to_speak([game])
+    assert "there is no kind of hand" in sentence
+    kinds = strategy.matrix(game, strategy.spots(game)[0])
+    doubt = kinds.loc[~kinds["sure"], "weight"].sum() / kinds["weight"].sum()
+    assert 0.01 < doubt < 0.99
+    assert sentence.endswith(f"; it is too close to call with {100 * doubt:.0f} % of the hands.")
+    sure = table.assign(stand=-2.0, miss=-1.0, miss_minus_stand=1.0, n=10_000)
+    sure = sure.assign(stand_se=0.01, miss_se=0.01, miss_minus_stand_se=0.01)
+    game = read_result(write_result(tmp_path / "sure", [cell()], {"announce": sure})).cells[0]
+    assert advice.first_to_speak([game]).endswith("surely is best for seat 0 (first to speak).")
 
 
 def test_a_seat_that_never_spoke_is_not_told_of(tmp_path):

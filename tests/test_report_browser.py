@@ -146,6 +146,14 @@ def test_prints_every_heading_and_caption_on_a4(print_out):
         assert sheet.runs
 
 
+@pytest.mark.parametrize("result", ["announce"], indirect=True)
+def test_a_printed_report_is_no_larger_than_its_page(browser, html):
+    """Each area that a pattern fills is a picture of its own in print, 70 kB large."""
+    with opened(browser, html, PAPER) as page:
+        pdf = page.pdf(prefer_css_page_size=True, print_background=True)
+    assert len(pdf) < 2 * html.stat().st_size
+
+
 def test_prints_nothing_beyond_the_margins(print_out):
     for run in (run for sheet in print_out.sheets for run in sheet.runs if run.text.strip()):
         assert MARGIN_ACROSS - 1 <= run.left <= A4_WIDTH - MARGIN_ACROSS, run

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 
 import numpy as np
 import pandas as pd
@@ -11,6 +12,7 @@ from report_samples import DEALS, announce_table, cell, deals_tables, write_resu
 
 from loo_sim.cards import hand_classes
 from loo_sim.report import miss, seats, strategy, style, swings
+from loo_sim.report.exhibit import each
 from loo_sim.report.hands import BANDS, GRIDS, SAMPLES, features, in_words
 from loo_sim.report.pooling import decide
 from loo_sim.report.result import Cell, read_result
@@ -303,8 +305,64 @@ class TestMiss:
         assert "highest with a pot of 4 (0.200 ±" in sentence
         assert "lowest with a pot of 3 (−0.300 ±" in sentence
 
+    def test_games_are_compared_chunk_by_chunk_of_the_work(self, tmp_path):
+        games = [cell({"pot": pot}) for pot in (3, 4)]
+        luck = np.random.default_rng(1).normal(0, 9, 12)
+        parts, followed = [], []
+        for pot, more in ((3, 0.0), (4, 0.001)):
+            parts.append(announce_table(seats=[0], axes={"pot": pot}).assign(miss=-0.3 + more))
+            chunks = {"chunk": np.arange(12), "figure": "miss", "n": 9, "deals": 9, "pot": pot}
+            # The luck is common: 0.001 more is far below each one's error, and sure all the same.
+            off = 1e-5 * (np.arange(12) % 2) * (pot == 4)
+            followed.append(pd.DataFrame({**chunks, "mean": luck + more + off, "mean_se": 3.0}))
+        tables = {"announce": pd.concat(parts), "running": pd.concat(followed)}
+        cells = list(read_result(write_result(tmp_path, games, tables)).cells)
+        sentence = miss.compare_games(cells)
+        assert "is highest with a pot of 4 (" in sentence
+        assert "lowest with a pot of 3 (" in sentence
+
+
+def struck_through(svg: str, kinds: pd.DataFrame, trumps: int) -> set[tuple[int, int]]:
+    """The kinds of hands of a grid whose squares have lines through them."""
+    rows, columns = strategy.grid_ranks(trumps, 52)
+    # The squares are the paths of four corners; a row above another is that of a higher rank.
+    corners = r'd="M ([\d.]+) ([\d.]+) L ([\d.]+) ([\d.]+) L ([\d.]+) ([\d.]+) L [^"]*z'
+    squares = [tuple(map(float, found)) for found in re.findall(corners, svg)][-len(kinds) :]
+    assert len(squares) == len(kinds)
+    left, top = (min(min(square[i::2]) for square in squares) for i in (0, 1))
+    wide, tall = (max(square[i::2]) - min(square[i::2]) for square in squares[:1] for i in (0, 1))
+    # A grid of triangular form has its first square in its first row and first column.
+    (lines,) = re.findall(r'd="([^"]*)"[^>]*stroke: #8c8c8c', svg) or [""]
+    struck = set()
+    for line in re.findall(r"M ([\d.]+) ([\d.]+) L ([\d.]+) ([\d.]+)", lines):
+        x, y, to_x, to_y = map(float, line)
+        # Up and to the right, at 45 degrees: SVG counts downwards.
+        assert to_x - x == pytest.approx(y - to_y, abs=1e-3)
+        place = int(((y + to_y) / 2 - top) // tall), int(((x + to_x) / 2 - left) // wide)
+        struck.add((rows[place[0]], columns[place[1]]))
+    return struck
+
+
+@pytest.mark.parametrize(("share", "told"), [(0.05, True), (0.0049, False), (0.0, False)])
+def test_white_in_the_dealers_bar_is_told_of_where_it_can_be_seen(tmp_path, share, told):
+    tables = deals_tables()
+    last = tables["deals"].index[-1]
+    # He stands in 0.20, takes the miss in 0.05 and defends in 0.30 of the deals.
+    tables["deals"].loc[last, "folded"] = 0.45 - share
+    exhibit = seats.announcement_exhibit(first_cell(tmp_path, tables))
+    assert ("White at the end of the dealer" in exhibit.caption) == told
+
 
 class TestStrategy:
+    @pytest.mark.parametrize(("common", "other"), [((2, 1), (3, 0)), ((3, 0), (2, 1))])
+    def test_a_run_that_aims_elsewhere_has_its_commonest_situation(self, tmp_path, common, other):
+        table = announce_table(seats=[2, 3])
+        at = table["seat"].astype(str) + table["standers"].astype(str)
+        both = table[at.isin([f"{seat}{standers}" for seat, standers in (common, other)])]
+        rows = both.assign(weight=both["weight"].where(at != f"{other[0]}{other[1]}", 1e-9))
+        (spot,) = strategy.spots(first_cell(tmp_path, {"announce": rows}))
+        assert (spot.seat, spot.standers, spot.miss_free) == (*common, True)
+
     def test_spots(self, tmp_path):
         game = first_cell(tmp_path, {"announce": announce_table(seats=[0, 5])})
         # The sample has most deals where one is in before the dealer.
@@ -333,9 +391,10 @@ class TestStrategy:
             expected = letters + chosen["margin"].map(lambda margin: f" {margin:.2f}")
             assert sorted(texts) == sorted(expected)
             assert svg.count("fill: #004488") == (chosen["best"] == "stand").sum()
-            hatched = svg.count("fill: url(#")
-            assert hatched == (~chosen["sure"]).sum()
-            assert trumps != 1 or 0 < hatched < len(chosen)
+            unsure = (~chosen["sure"]).sum()
+            struck = struck_through(svg, chosen, trumps)
+            assert struck == {(kind.row, kind.col) for kind in each(chosen[~chosen["sure"]])}
+            assert trumps != 1 or 0 < unsure < len(chosen)
 
 
 def test_a_map_shows_its_texts_in_a_picture_too():

@@ -190,7 +190,10 @@ def test_the_caption_names_where_most_and_fewest_hands_are_in(tmp_path):
     exhibit = situations.multiples_exhibit(game_of(tmp_path, table), 1)
     # One trump of 12, whatever the two plain cards: a twelfth of the hands is 8 %.
     assert "with 8 % (seat 1, nobody in) to 17 % (seat 0) of these hands" in exhibit.caption
-    assert "too close to call with at most 0 %" in exhibit.caption
+    assert "too close to call with none." in exhibit.caption
+    never = table.assign(stand=-9.0, miss_minus_stand=8.0)
+    alike = situations.multiples_exhibit(game_of(tmp_path / "0", never), 1)
+    assert "surely pays best with 0 % of these hands in each situation;" in alike.caption
     by_name = {row[0]: row for row in exhibit.numbers.rows}
     assert by_name["seat 0"][2:] == ("17 %", "0 %", "0 %", "83 %", "0 %")
 

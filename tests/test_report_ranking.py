@@ -9,6 +9,7 @@ import pytest
 from scipy.stats import norm
 
 from loo_sim.report.ranking import Candidate, extremes, not_told_apart, widened
+from loo_sim.studies.paired import Pieces
 
 
 def candidates(values, error=1.0) -> list[Candidate]:
@@ -46,6 +47,33 @@ def test_among_equals_one_is_seldom_told_apart(k):
     )
     # 5 % for two; three binomial standard errors are 1.5 %.
     assert wrong / len(draws) < 0.065
+
+
+def alike(count: int, last: float) -> list[Candidate]:
+    """Candidates with the same pieces, the last off by so much in one of them."""
+    luck = np.arange(12.0)
+    found = []
+    for number in range(count):
+        means = luck + (last if number == count - 1 else 0.0) * (np.arange(12) == 3)
+        pieces = Pieces(np.arange(12), np.full(12, 100.0), means)
+        found.append(Candidate(f"with {number}", means.mean(), 1.0, 5000, "5.5", pieces))
+    return found
+
+
+def test_what_does_not_differ_at_all_is_not_too_close_to_call():
+    same = "the same, piece by piece of the work"
+    assert extremes("It", alike(2, 0.0), "games") == f"It is {same}, in all 2 games (5.5)."
+    assert extremes("It", alike(2, 0.1), "games").startswith("It is too close to call between")
+    top = Candidate("with more", 99.0, 0.01, 5000, "99")
+    assert extremes("It", [*alike(2, 0.0), top], "games") == (
+        f"It is highest with more (99) and lowest with 0 and with 1 ({same}: 5.5)."
+    )
+    assert extremes("It", [*alike(2, 0.1), top], "games") == (
+        "It is highest with more (99) and lowest with 0 (5.5) or with 1 (5.5) (too close to call)."
+    )
+    assert extremes("It", [*alike(5, 0.0), top], "games").endswith(
+        f"and lowest in 5 games ({same}: 5.5)."
+    )
 
 
 def test_sentences():

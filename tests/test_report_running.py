@@ -78,6 +78,17 @@ def test_a_point_is_the_mean_of_all_deals_up_to_there(tmp_path, pieces):
     assert list(level.get_ydata()) == pytest.approx([deals.mean()] * 2)
 
 
+@pytest.mark.parametrize(("pieces", "named"), [(6, {50, 100, 200}), (90, {100, 1000})])
+def test_its_axis_names_numbers_enough_to_read_it(tmp_path, pieces, named):
+    (one,) = found_in(tmp_path, [samples(pieces)])
+    axes = running.draw([one]).axes[0]
+    low, high = axes.get_xlim()
+    told = {tick for tick in axes.get_xticks() if low <= tick <= high}
+    assert told == named
+    labels = [label.get_text() for label in axes.get_xticklabels()]
+    assert {f"{number:,}" for number in named} <= set(labels)
+
+
 def test_a_last_piece_of_one_deal_has_no_error_and_counts_all_the_same(tmp_path):
     pieces = [*samples(5), np.array([4.0])]
     deals = np.concatenate(pieces)
@@ -106,6 +117,7 @@ def test_errors_that_claim_too_little_are_told(tmp_path):
     (one,) = found_in(tmp_path / "b", [false])
     assert "the errors are not as large as they say" in running.tell([one])
     several = found_in(tmp_path / "c", [honest, false, samples(12, seed=3)])
+    assert "In both games the pieces" in running.tell([several[0], several[2]])
     assert "In 1 of 3 games the pieces of work scatter otherwise" in running.tell(several)
     assert f"with {several[1].cell.label} ({several[1].scatter:.2f} times)" in running.tell(several)
 
@@ -121,6 +133,9 @@ def test_of_many_games_two_are_drawn_those_that_scatter_most_and_least(tmp_path)
     drawn = running.draw(found).axes
     titles = [found[scatter.index(of(scatter))].cell.label for of in (max, min)]
     assert [axes.get_title() for axes in drawn] == titles
+    told = "Drawn are the game whose pieces scatter most, and the one where they do least."
+    assert told in running.tell(found)
+    assert told not in running.tell(found[:3])
     exhibit = running.running_exhibit(read_result(result_of(tmp_path / "again", games)))
     assert [row[0] for row in exhibit.numbers.rows] == [titles[0]] * 8 + [titles[1]] * 8
 

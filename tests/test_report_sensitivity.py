@@ -7,6 +7,7 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.patches import PathPatch
 from report_samples import (
     cell,
     deals_tables,
@@ -20,6 +21,7 @@ from report_samples import (
 from loo_sim.report import along, sensitivity, style, sweep_map, tornado
 from loo_sim.report.axes import swept_axes
 from loo_sim.report.headlines import HEADLINES, games_of, headlines_of
+from loo_sim.report.provenance import what_was_played
 from loo_sim.report.result import read_result
 from loo_sim.report.scale import Scale
 
@@ -91,6 +93,24 @@ class TestAxes:
     def test_one_game_has_no_axes(self, tmp_path):
         directory = write_result(tmp_path, [cell()], deals_tables())
         assert sensitivity.exhibits(list(read_result(directory).cells)) == []
+
+
+@pytest.mark.parametrize(
+    ("values", "told"),
+    [
+        ((3, 6, "pot"), "“standard” rules; loo 3, 6 or pot"),
+        ((1, 2, 3, 4, 5), "“standard” rules; loo swept, 5 values"),
+    ],
+)
+def test_the_opening_has_the_values_of_rules_that_are_swept(tmp_path, values, told):
+    means = {(("rules.loo", loo),): 0.0 for loo in values}
+    assert dict(what_was_played(read_result(write_sweep(tmp_path, means))))["rules"] == told
+
+
+def test_the_opening_names_the_presets_that_are_swept(tmp_path):
+    means = {(("rules.preset", name),): 0.0 for name in ("standard", "unlimited")}
+    lines = dict(what_was_played(read_result(write_sweep(tmp_path, means))))
+    assert lines["rules"] == "preset standard or unlimited"
 
 
 class TestHeadlines:
@@ -201,18 +221,21 @@ class TestMap:
         (players, pot), shown = games(path, means, failed)
         figure = sweep_map.draw_map(POT_CHANGE, (pot, players), shown)
         plane = figure.axes[0]
-        fills, hatched = plane.collections
+        (fills,) = plane.collections
+        (lines,) = [one for one in plane.patches if isinstance(one, PathPatch)]
 
         def place(path_):
             # Six rows and columns at most: the corner up left is half a square away.
             left, top = path_.vertices[0]
             return round(top + 0.5), round(left + 0.5)
 
+        middles = lines.get_path().vertices.reshape(-1, 2, 2).mean(axis=1).round().astype(int)
+
         colours = {
             place(one): colour[:3]
             for one, colour in zip(fills.get_paths(), fills.get_facecolor(), strict=True)
         }
-        return colours, {place(one) for one in hatched.get_paths()}, (pot, players), shown
+        return colours, {(row, column) for column, row in middles.tolist()}, (pot, players), shown
 
     def test_squares_have_the_colours_of_their_values(self, tmp_path):
         colours, hatched, _, _ = self.squares(tmp_path)
@@ -252,6 +275,40 @@ class TestMap:
         assert scale.bounds[0] <= 20 < 60 <= scale.bounds[-1]
         lightness = [sum(scale.colour(value)[:3]) for value in (20.5, 30.5, 40.5, 50.5, 59.5)]
         assert lightness == sorted(lightness)
+
+
+@pytest.mark.parametrize(
+    ("extent", "end"),
+    [
+        (0.0, 0.01),
+        (0.01, 0.01),
+        (0.011, 0.025),
+        (0.3, 0.5),
+        (0.51, 1),
+        (1.0, 1),
+        (1.01, 1.5),
+        (2.2, 2.5),
+        (4.0, 4),
+        (5.5, 7.5),
+        (8.0, 10),
+        (10.0, 10),
+        (10.5, 15),
+        (26.0, 30),
+        (760.0, 1_000),
+        (123_456.0, 150_000),
+    ],
+)
+def test_a_scale_ends_at_the_next_number_in_use(extent, end):
+    for sign in (1, -1):
+        bounds = Scale.of([sign * extent, np.nan]).bounds
+        assert bounds == pytest.approx(np.linspace(-end, end, 11))
+
+
+def test_a_scale_leaves_out_a_twentieth_and_lasts_where_nothing_is_known():
+    # 19 intervals lie between 20 values: the quantile at 0.95 is 0.05 past the 19th.
+    assert Scale.of([1.0] * 19 + [100.0]).bounds[-1] == 7.5
+    assert Scale.of([1.0] * 99 + [100.0]).bounds[-1] == 1
+    assert Scale.of([np.nan]).bounds[-1] == 1
 
 
 ADDED = {
@@ -329,10 +386,7 @@ class TestTornado:
         means = additive(pot=ADDED["pot"], players=ADDED["players"])
         axes, shown = games(tmp_path, means, failed)
         exhibit = tornado.tornado_exhibit(POT_CHANGE, axes, shown)
-        assert (
-            "No two games that differ in it alone" not in exhibit.caption
-            or "pot" in exhibit.caption
-        )
+        assert "No two games that differ in it alone: pot." in exhibit.caption
         found = tornado.effects(POT_CHANGE, axes, shown)
         assert [(effect.axis.name, bool(effect.means)) for effect in found] == [
             ("players", True),

@@ -280,6 +280,28 @@ class TestTerms:
         assert cell.rounds == 2
         assert "10 deals at a table" in dict(terms([cell]))["rounds"]
 
+    @pytest.mark.parametrize(
+        ("rounds", "told"),
+        [
+            ((2, 4), "2 or 4, in each of which everyone deals once: 10 or 20 deals at a table"),
+            (
+                (400, 1, 2, 3),
+                "1, 2, 3 or 400, in each of which everyone deals once: 5, 10, 15 or 2,000 deals "
+                "at a table",
+            ),
+            (
+                (5, 1, 2, 3, 400),
+                "1 to 400, in each of which everyone deals once: 5 to 2,000 deals at a table",
+            ),
+        ],
+    )
+    def test_rounds_of_a_sweep_are_listed_if_they_are_few(self, tmp_path, rounds, told):
+        cells = [
+            first_cell(tmp_path / str(n), session_tables(axes={"rounds": n}), axes={"rounds": n})
+            for n in rounds
+        ]
+        assert dict(terms(cells))["rounds"] == told
+
 
 @pytest.mark.parametrize(
     ("value", "text"),

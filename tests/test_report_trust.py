@@ -288,6 +288,10 @@ class TestPrecision:
             assert line.get_ydata() == pytest.approx([0.05 * sqrt(40)])
         exhibit = trust.precision_exhibit(result)
         assert "0 of 2 are" in exhibit.caption
+        assert "interval of the mean change of the pot in a deal is ± 0.050 " in exhibit.caption
+        for half, verdict in ((0.05, "not reached"), (0.04, "reached")):
+            one = [found[0]._replace(half=half)]
+            assert f" Asked for was ± 0.04, {verdict}; " in trust.tell_precision(result, one)
         assert {row[-1] for row in exhibit.numbers.rows} == {"± 0.04: not reached"}
         assert {row[-2] for row in exhibit.numbers.rows} == {"1,000, 40,000"}
 

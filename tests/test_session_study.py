@@ -158,6 +158,19 @@ def test_no_table_has_a_column_that_a_sweep_could_add() -> None:
     }
 
 
+@pytest.mark.parametrize("bankroll", [None, 9])
+def test_games_of_a_sweep_over_rules_have_columns_of_the_same_types(bankroll) -> None:
+    cell = cell_of(None)
+    unlimited = replace(cell_of(bankroll), rules=replace(cell.rules, loo="pot"))
+    schemas = []
+    for one in (cell, unlimited):
+        counts = study.empty_counts(one)
+        study.add_counts(study.encode(one), SEED, 0, 5, counts)
+        tables = study.tables(one, 5, counts)
+        schemas.append({name: table.schema for name, table in tables.items()})
+    assert schemas[0] == schemas[1]
+
+
 def test_parts_add_up_in_any_order() -> None:
     cell = cell_of(None)
     assert repr(found_in(cell)) == repr(found_in(cell, (7, 1, 52)))

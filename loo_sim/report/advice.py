@@ -11,7 +11,7 @@ from loo_sim.report.hands import TRUMPS, rank_range
 from loo_sim.report.miss import on_offer
 from loo_sim.report.pooling import pool
 from loo_sim.report.result import Cell
-from loo_sim.report.strategy import KIND, Spot, matrix, rows_at, spot_at, spots
+from loo_sim.report.strategy import KIND, Spot, matrix, rows_at, shares, spot_at, spots
 from loo_sim.rounding import interval, listed, percent_in_words
 
 MOST_PHRASES = 4
@@ -157,10 +157,14 @@ def hands_for_the_miss(cell: Cell, spot: Spot) -> str:
         return ""
     words, covered = miss_hands(kinds)
     if not words:
-        return (
+        told = (
             f"With {cell.label}, there is no kind of hand with which taking the miss surely is "
-            f"best for {spot.who}."
+            f"best for {spot.who}"
         )
+        doubt = shares(kinds).get("unclear", 0.0)
+        if not doubt:
+            return f"{told}."
+        return f"{told}; it is too close to call with {percent_in_words(doubt)} of the hands."
     # Pools of pools have another error: hands of one kind share what is not known of its weight.
     rows = rows_at(cell, spot).merge(covered[KIND], on=KIND)
     pooled = pool(rows.assign(together=0), ["together"]).iloc[0]

@@ -134,8 +134,8 @@ def evenings_exhibit(cell: Cell, people: Sequence[Evenings]) -> Exhibit:
         f"evenings-{cell.number}",
         f"Fifty evenings: {cell.label}",
         "For each person fifty dots heaped along an axis of stakes won or lost, with a line at 0.",
-        f"{count_won(people)} Each dot is one evening in fifty: left of the line lost, right of it "
-        "won. Dots closer than one is wide stand on each other.",
+        f"{count_won(people)} Each dot is one evening in fifty: blue won, orange lost, grey "
+        "neither. Dots closer than one is wide stand on each other.",
         partial(draw_evenings, people),
         numbers,
     )

@@ -250,9 +250,8 @@ def compare_games(cells: list[Cell]) -> str:
     games = []
     for cell in cells:
         first = blind_miss(cell).iloc[0]
-        games.append(
-            Candidate(f"with {cell.label}", first["miss"], first["miss_se"], int(first["n"]))
-        )
+        known = first["miss"], first["miss_se"], int(first["n"])
+        games.append(Candidate(f"with {cell.label}", *known, pieces=cell.pieces("miss")))
     return extremes(
         "The net of the miss for the first who may ask, whatever his hand,", games, "games"
     )

@@ -7,10 +7,13 @@ from typing import Any
 
 from loo_sim.report.missing import mark_missing
 from loo_sim.report.result import DONE, Cell, Result, setting_in_words
-from loo_sim.report.terms import terms
+from loo_sim.report.terms import MOST_TOLD, terms
 from loo_sim.rounding import listed, stakes
 from loo_sim.rules import PRESETS
 from loo_sim.studies.by_hand import situation_in_words
+
+PRESET = "rules.preset"
+"""The axis of a sweep that sets all rules at once."""
 
 
 def rules_in_words(rules: Mapping[str, Any]) -> str:
@@ -50,11 +53,27 @@ def _common(values: Iterable[str]) -> str:
     return different[0] if len(different) == 1 else f"swept, {len(different)} values"
 
 
-def _rules_not_swept(cell: Cell) -> str:
-    """The rules of a cell in words, with the names of those that a sweep sets."""
-    swept = [axis.removeprefix("rules.") for axis in cell.axes if axis.startswith("rules.")]
-    kept = rules_in_words({key: value for key, value in cell.rules.items() if key not in swept})
-    return f"{kept}; swept: {', '.join(swept).replace('_', ' ')}" if swept else kept
+def _rules_told(cells: Sequence[Cell]) -> str:
+    """The rules that all games have, and those that a sweep sets with their values."""
+    swept = [axis for axis in cells[0].axes if axis.startswith("rules.")]
+    told = []
+    if PRESET not in swept:
+        names = [axis.removeprefix("rules.") for axis in swept]
+        told.append(
+            _common(
+                rules_in_words({key: rule for key, rule in cell.rules.items() if key not in names})
+                for cell in cells
+            )
+        )
+    for axis in swept:
+        values = list(dict.fromkeys(setting_in_words(cell.axes[axis]) for cell in cells))
+        name = axis.removeprefix("rules.").replace("_", " ")
+        told.append(
+            f"{name} {listed(values, 'or')}"
+            if len(values) <= MOST_TOLD
+            else f"{name} swept, {len(values)} values"
+        )
+    return "; ".join(told)
 
 
 def what_was_played(result: Result) -> list[tuple[str, str]]:
@@ -65,7 +84,7 @@ def what_was_played(result: Result) -> list[tuple[str, str]]:
     players = sorted({cell.players for cell in cells})
     lines = [
         ("players", ", ".join(map(str, players))),
-        ("rules", _common(_rules_not_swept(cell) for cell in cells)),
+        ("rules", _rules_told(cells)),
         ("ways of playing", _common(map(policies_in_words, cells))),
     ]
     if cells[0].rounds:

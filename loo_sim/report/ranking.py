@@ -5,11 +5,16 @@ from __future__ import annotations
 from statistics import NormalDist
 from typing import NamedTuple
 
+import numpy as np
+
 from loo_sim.rounding import interval, listed
 from loo_sim.studies.paired import Pieces, difference
 
 MOST_NAMED = 3
 """Candidates named one by one."""
+
+SAME = "the same, piece by piece of the work"
+"""Said of figures that no luck tells apart, as the games do not differ in them at all."""
 
 
 class Candidate(NamedTuple):
@@ -98,6 +103,8 @@ def extremes(what: str, candidates: list[Candidate], kind: str) -> str:
     high, low = (not_told_apart(candidates, highest) for highest in (True, False))
     if len(candidates) == 1:
         return f"{what} is known {_told(candidates[0])} alone."
+    if _are_alike(candidates):
+        return f"{what} is {SAME}, in all {len(candidates)} {kind} ({_mean(candidates[0])})."
     if len(high) == len(low) == len(candidates):
         return f"{what} is too close to call between the {len(candidates)} {kind}."
     return f"{what} is highest {_one_of(high, kind)} and lowest {_one_of(low, kind)}."
@@ -107,11 +114,28 @@ def _one_of(candidates: list[Candidate], kind: str) -> str:
     """Candidates that are not told apart, in words."""
     if len(candidates) == 1:
         return _told(candidates[0])
+    alike = _are_alike(candidates)
     if len(candidates) > MOST_NAMED:
+        if alike:
+            return f"in {len(candidates)} {kind} ({SAME}: {_mean(candidates[0])})"
         return f"in one of {len(candidates)} {kind} (too close to call)"
+    if alike:
+        names = listed([one.name for one in candidates])
+        return f"{names} ({SAME}: {_mean(candidates[0])})"
     return f"{listed([_told(one) for one in candidates], 'or')} (too close to call)"
 
 
+def _are_alike(candidates: list[Candidate]) -> bool:
+    """Whether all have one figure in every chunk of the work, not merely about the same."""
+    pieces = [one.pieces for one in candidates if one.pieces and len(one.pieces.chunk)]
+    return len(pieces) == len(candidates) and all(
+        all(map(np.array_equal, pieces[0], others)) for others in pieces[1:]
+    )
+
+
 def _told(one: Candidate) -> str:
-    told = one.told or interval(one.value, one.error, one.n, " stakes")
-    return f"{one.name} ({told})"
+    return f"{one.name} ({_mean(one)})"
+
+
+def _mean(one: Candidate) -> str:
+    return one.told or interval(one.value, one.error, one.n, " stakes")

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator
 
 from loo_sim.report import style
 from loo_sim.report.dots import STAKES
@@ -25,6 +26,9 @@ MOST_PANELS = 3
 
 MOST_LOOKS = 40
 """Points of a line; of more pieces some, as even on a logarithmic scale as can be."""
+
+_SHORT = 50
+"""A line whose end has fewer times the deals of its beginning has more than powers of ten named."""
 
 _NAMED = 3
 """Games named one by one."""
@@ -179,9 +183,14 @@ def tell(found: Sequence[Track]) -> str:
         )
     else:
         scatter = [one.scatter for one in found]
+        which = "both" if games == 2 else f"all {games}"
         told.append(
-            f"In all {games} games the pieces of work scatter as their errors claim, within chance "
+            f"In {which} games the pieces of work scatter as their errors claim, within chance "
             f"({min(scatter):.2f} to {max(scatter):.2f} times as much)."
+        )
+    if len(_drawn(found)) < games:
+        told.append(
+            "Drawn are the game whose pieces scatter most, and the one where they do least."
         )
     told.append(
         f"Line and band: the figure over all {unit} up to there, with its 95 % interval; dashed: "
@@ -212,6 +221,8 @@ def draw(found: Sequence[Track]) -> Figure:
         axes.plot(one.n, one.mean, color=colour, linewidth=1.2, marker=marker, ms=3)
         axes.axhline(one.mean[-1], color=style.QUIET, linewidth=1, linestyle="--")
         axes.set_xscale("log")
+        if one.n[-1] < _SHORT * one.n[0]:
+            axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
         axes.xaxis.set_major_formatter(STAKES)
         axes.xaxis.set_minor_formatter(lambda value, _: "")
         axes.yaxis.set_major_formatter(STAKES)

@@ -24,6 +24,9 @@ from loo_sim.studies.estimates import Z95
 _DONE = {"stood": "stand", "took_miss": "miss", "defended": "defend", "folded": "fold"}
 """Columns of the deals table, and the announcement that each counts."""
 
+_VISIBLE = 0.005
+"""A part of a bar that can be seen."""
+
 
 def _table_of_seats(cell: Cell) -> str:
     return "seat" if cell.rounds else "deals"
@@ -200,7 +203,7 @@ def draw_announcements(cell: Cell) -> Figure:
         )
     axes.set_yticks(range(len(shares)), [cell.seat_name(int(seat)) for seat in shares["seat"]])
     axes.set_ylabel("seat")
-    axes.invert_yaxis()
+    axes.set_ylim(len(shares) - 0.4, -0.5)
     axes.set_xlim(0, 1)
     axes.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0 %", "25 %", "50 %", "75 %", "100 %"])
     axes.set_xlabel("share of deals   (S stand, M miss, D defend, F fold;  △ looed)")
@@ -217,7 +220,7 @@ def announcement_exhibit(cell: Cell) -> Exhibit:
         for row in each(shares.iloc[[0, -1]] if len(shares) > 1 else shares)
     ]
     caption = f"In, on his own hand or on the miss, is {listed(told)} of the deals."
-    if shares["silent"].any():
+    if shares["silent"].max() >= _VISIBLE:
         caption += (
             " White at the end of the dealer’s bar: all before him had folded, and the pot was his."
         )

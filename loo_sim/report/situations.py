@@ -239,15 +239,17 @@ def _who_is_in(found: list[Situation], divided: list[pd.Series], trumps: int) ->
     ]
     doubt = max(float(share.get("unclear", 0.0)) for share in divided)
     (low, last), (high, first) = min(is_in), max(is_in)
-    where = (
-        f"with {percent_in_words(high)} of these hands for {first}"
-        if len(found) == 1
-        else f"with {percent_in_words(low)} ({last}) to {percent_in_words(high)} ({first}) of "
-        "these hands"
-    )
+    fewest, most = percent_in_words(low), percent_in_words(high)
+    if len(found) == 1:
+        where = f"with {most} of these hands for {first}"
+    elif fewest == most:
+        where = f"with {most} of these hands in each situation"
+    else:
+        where = f"with {fewest} ({last}) to {most} ({first}) of these hands"
+    unsure = f"with {'at most ' if len(found) > 1 else ''}{percent_in_words(doubt)}"
     return (
         f"With {GRIDS[trumps]}, standing or taking the miss surely pays best {where}; it is too "
-        f"close to call with {'at most ' if len(found) > 1 else ''}{percent_in_words(doubt)}."
+        f"close to call {unsure if doubt else 'with none'}."
     )
 
 

@@ -93,7 +93,8 @@ def spots(cell: Cell) -> list[Spot]:
     if len(dealer):
         found.append(spot_at(cell, cell.players - 1, most_common_standers(dealer)))
     if not found and len(rows):
-        weights = rows.groupby(["seat", "standers"], as_index=False)[["weight"]].sum()
+        read = cell.announcements(["seat", "standers", "weight"], miss_free=True)
+        weights = read.groupby(["seat", "standers"], as_index=False)[["weight"]].sum()
         common = int(weights["weight"].to_numpy().argmax())
         seat, standers = (int(weights[name].iloc[common]) for name in ("seat", "standers"))
         found.append(spot_at(cell, seat, standers))

@@ -16,6 +16,8 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
+from matplotlib.patches import PathPatch
+from matplotlib.path import Path
 from matplotlib.text import Text
 from matplotlib.transforms import Transform
 
@@ -56,6 +58,8 @@ INK = "#222222"
 QUIET = "#767676"
 MISSING_INK = "#a33c00"
 HATCH = "////"
+_STROKES = 0.083
+"""Inches from one line through a square to the next, along its foot."""
 
 LEGIBLE = 5.0
 """Points: numbers of a map that would be smaller are left to the table."""
@@ -246,18 +250,35 @@ def draw_squares(
         edgecolors="white",
         linewidths=0.8,
     )
-    hatches = PolyCollection(
-        [corners(square) for square in squares if square.noise],
-        facecolors="none",
-        edgecolors="#8c8c8c",
-        linewidths=0,
-        hatch=HATCH,
-    )
     axes.add_collection(fills, autolim=False)
-    axes.add_collection(hatches, autolim=False)
+    _draw_hatches(axes, squares, rows, columns)
     write_texts(axes, squares, size)
     axes.set_xlim(-0.5, columns - 0.5)
     axes.set_ylim(rows - 0.5, -0.5)
+
+
+def _draw_hatches(axes: Axes, squares: Sequence[Square], rows: float, columns: float) -> None:
+    """Strike the squares that are noise through with lines, rising at 45 degrees.
+
+    They are lines, not a pattern that fills the squares: in print each square filled with one would
+    hold a picture of its own, and a report would be a hundred megabytes large.
+    """
+    # Figures for maps have no layout engine: the axes are where they will be drawn.
+    box = axes.get_window_extent()
+    wide, tall = (size / axes.figure.dpi for size in (box.width / columns, box.height / rows))
+    strokes = []
+    for square in squares:
+        if not square.noise:
+            continue
+        left, bottom, width = square.column - 0.5, square.row + 0.5, square.columns * wide
+        # Inches from the lower left corner: a line has x - y = offset.
+        for offset in np.arange(_STROKES / 2 - tall, width, _STROKES):
+            ends = max(offset, 0.0), min(width, tall + offset)
+            strokes.append([(left + x / wide, bottom - (x - offset) / tall) for x in ends])
+    if not strokes:
+        return
+    path = Path(np.array(strokes).reshape(-1, 2), [Path.MOVETO, Path.LINETO] * len(strokes))
+    axes.add_patch(PathPatch(path, fill=False, edgecolor="#8c8c8c", linewidth=0.7, zorder=2))
 
 
 def write_texts(axes: Axes, squares: Sequence[Square], size: float) -> None:

@@ -142,8 +142,11 @@ def draw_precision(found: Sequence[Precision], missing: Sequence[Cell] = ()) -> 
 def _about(result: Result, found: Sequence[Precision]) -> str:
     """What the half-widths are of, in words."""
     if any(isfinite(one.asked) for one in found):
-        return "the figure whose error was asked for"
-    what = _headline(result).what.removesuffix(",")
+        if result.manifest["experiment"].get("aim"):
+            return "the hand known least, whose error was asked for,"
+        if result.manifest["study"] not in _ASKED:
+            return "the figure whose error was asked for"
+    what = _headline(result).what
     return f"{what[0].lower()}{what[1:]}"
 
 
@@ -166,9 +169,12 @@ def tell_precision(result: Result, found: Sequence[Precision]) -> str:
     if asked:
         reached = sum(one.is_reached for one in asked)
         told.append(
-            f"Of the games that were to be known to a given error {reached} of {len(asked)} are; "
-            "hollow marks: where the error was looked at."
+            f"Asked for was ± {stakes(asked[0].asked)}, {'' if reached else 'not '}reached;"
+            if len(asked) == 1
+            else f"Of the games that were to be known to a given error {reached} of {len(asked)} "
+            "are;"
         )
+        told[-1] += " hollow marks: where the error was looked at."
     marks = (
         "Only the filled mark is measured. The line follows from it"
         if len(found) == 1
@@ -364,7 +370,9 @@ def tell_sums(found: Sequence[Held]) -> str:
     money = next((one for one in found if one.unit == "units"), None)
     if money is None:
         return "All sums that must come out exactly do."
-    games = "the game" if money.games == 1 else f"all {money.games} games with figures"
+    games = {1: "the game", 2: "both games with figures"}.get(
+        money.games, f"all {money.games} games with figures"
+    )
     return f"Money is conserved to the last unit in {games}: {money.what}."
 
 

@@ -175,7 +175,7 @@ def _session_table(cell: Cell, kept: SessionCounts) -> pa.Table:
     left = _moments(kept, rows.TOTAL_LEFT)
     gaps = kept.gaps.astype(object)
     gap = float((np.arange(gaps.size) * gaps).sum() / gaps.sum()) if gaps.sum() else np.nan
-    return pa.Table.from_pylist(
+    found = pa.Table.from_pylist(
         [
             {
                 "n": played.n,
@@ -203,6 +203,13 @@ def _session_table(cell: Cell, kept: SessionCounts) -> pa.Table:
                 "brought": cell.bankroll,
             }
         ]
+    )
+    # What one game of a sweep has and another lacks is a column of numbers in both.
+    return found.cast(
+        pa.schema(
+            field.with_type(pa.float64()) if field.name in ("loo_cap", "brought") else field
+            for field in found.schema
+        )
     )
 
 
