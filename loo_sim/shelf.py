@@ -63,6 +63,7 @@ class Shelf:
         Policies with other numbers than their files' are not compiled where the pot changes, which
         takes a tenth of a second each: too many pots or rows of them fail the cell when it is run.
         """
+        from loo_sim.policies.pots import table_sizes
         from loo_sim.policies.table import MOST_MIXTURES
 
         policies = {policy.digest: policy for policy in cell.policies}
@@ -71,8 +72,9 @@ class Shelf:
             # Thousands of policies that differ in a number have most rules in common.
             return tuple(self._switch_problems(cell, policies.values()))
         if not few_mixtures or (by_tables and any(map(_looks_at_pot, policies.values()))):
-            where = (cell.bankroll,) if by_tables else (cell.pot,)
-            key = (*policies, cell.rules, cell.players, *where)
+            # Whatever people bring, tables of the same sizes may come of it.
+            where = table_sizes(cell.rules, cell.players, cell.bankroll) if by_tables else cell.pot
+            key = (*policies, cell.rules, cell.players, where)
             if key not in self._compiled:
                 self._compiled[key] = _compile_problems(cell, by_tables)
             return self._compiled[key]
