@@ -538,7 +538,7 @@ def test_a_full_disk_is_told_before_the_work(study, file, monkeypatch):
     counted = watch(study)
     found = loosim("run", file, "-o", file.parent / "out")
     assert (found.exit_code, counted) == (2, [])
-    assert "has room for 0.0 MB, and this run may need 0.2 MB" in found.stderr
+    assert "has room for 0.0 MB, and this run may need 0.8 MB" in found.stderr
     assert names(file.parent) == ["x.toml"]
 
 
