@@ -12,7 +12,7 @@ from loo_sim.report.axes import Swept
 from loo_sim.report.dots import STAKES
 from loo_sim.report.exhibit import Exhibit, Table, each, make_exhibit
 from loo_sim.report.headlines import Game, Headline, Known, compare, games_table, missing
-from loo_sim.report.missing import name_missing
+from loo_sim.report.missing import divided, name_missing
 from loo_sim.report.ranking import Candidate, extremes
 from loo_sim.report.result import Cell
 from loo_sim.report.scale import Scale
@@ -116,7 +116,7 @@ def draw_seats(axis: Swept, cells: Sequence[Cell]) -> Figure:
 
 def seats_exhibit(axis: Swept, cells: Sequence[Cell]) -> Exhibit:
     """What each seat nets along the one axis of a sweep."""
-    there = [cell for cell in cells if has_seats(cell)]
+    there, gone = divided(cells, has_seats)
     dealers = [
         Candidate(f"with {cell.label}", row["net"], row["net_se"], cell.deals)
         for cell in there
@@ -134,7 +134,7 @@ def seats_exhibit(axis: Swept, cells: Sequence[Cell]) -> Exhibit:
     ]
     told = (
         extremes("The net of the dealer, before what he puts in,", dealers, "games"),
-        name_missing([cell for cell in cells if not has_seats(cell)]),
+        name_missing(gone),
         "Purple: above 0; orange: below; hatched: too close to call against 0.",
     )
     return make_exhibit(

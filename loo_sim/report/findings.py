@@ -38,7 +38,7 @@ def _about_pots(result: Result) -> list[str]:
 
 def _about_the_miss(result: Result) -> list[str]:
     """What the study `announce` found."""
-    cells = miss.offering(result.having("announce"))
+    cells = [cell for cell in result.cells if miss.has_offers(cell)]
     if not cells:
         return []
     if len(cells) > 1:

@@ -11,8 +11,8 @@ from matplotlib.figure import Figure
 from loo_sim.report import style
 from loo_sim.report.dots import Dot, draw_dots
 from loo_sim.report.exhibit import Exhibit, Table, each, make_exhibit
-from loo_sim.report.missing import missing_row
-from loo_sim.report.result import DONE, Cell
+from loo_sim.report.missing import table_by_game
+from loo_sim.report.result import Cell
 from loo_sim.report.scale import Scale
 from loo_sim.rounding import NONE, interval, listed, places_of, rough, signed, with_error
 from loo_sim.studies.league import apart_in_words, standing_in_words
@@ -258,33 +258,26 @@ def _p_value(p: float) -> str:
 
 def has_standing(cell: Cell) -> bool:
     """Whether a game has figures of a league."""
-    return cell.status == DONE and "standing" in cell.tables
+    return cell.has("standing")
 
 
 def games_table(cells: list[Cell]) -> Table:
     """Who is first in each of several leagues."""
-    heads = ("game", "first", "net", "tied with it")
-    rows: list[tuple[str, ...]] = []
-    for cell in cells:
-        if not has_standing(cell):
-            rows.append(missing_row(cell, heads))
-            continue
-        best = cell.tables["standing"].iloc[0]
-        others = [policy for policy in tied(cell) if policy != best["policy"]]
-        rows.append(
-            (
-                cell.label,
-                best["policy"],
-                with_error(best["net"], best["net_se"], best["n"]),
-                ", ".join(others) or NONE,
-            )
-        )
-    return Table(
+    return table_by_game(
         "The policy with the highest net, game by game: its net in stakes "
         f"{per(cells[0])} (standard error of the last digits in brackets), and those tied with it",
-        heads,
-        tuple(rows),
+        ("game", "first", "net", "tied with it"),
+        cells,
+        has_standing,
+        lambda cell: [_first_row(cell)],
     )
+
+
+def _first_row(cell: Cell) -> tuple[str, ...]:
+    best = cell.tables["standing"].iloc[0]
+    others = [policy for policy in tied(cell) if policy != best["policy"]]
+    net = with_error(best["net"], best["net_se"], best["n"])
+    return (cell.label, best["policy"], net, ", ".join(others) or NONE)
 
 
 def compare_games(cells: list[Cell]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import lru_cache
 from math import ceil
 
@@ -13,10 +12,10 @@ from matplotlib.figure import Figure
 from loo_sim.report import style
 from loo_sim.report.exhibit import Exhibit, Table, each, make_exhibit
 from loo_sim.report.hands import BANDS, with_features
-from loo_sim.report.missing import missing_row, name_missing
+from loo_sim.report.missing import divided, name_missing, table_by_game
 from loo_sim.report.pooling import pool
 from loo_sim.report.ranking import Candidate, extremes
-from loo_sim.report.result import DONE, Cell
+from loo_sim.report.result import Cell
 from loo_sim.report.scale import Scale
 from loo_sim.rounding import (
     interval,
@@ -205,13 +204,9 @@ def blind_miss(cell: Cell) -> pd.DataFrame:
     return pooled.assign(to_speak=cell.players - 1 - pooled["seat"])
 
 
-def offering(cells: Iterable[Cell]) -> list[Cell]:
-    """Those games in which the miss ever was on offer."""
-    return [
-        cell
-        for cell in cells
-        if cell.status == DONE and "announce" in cell.tables and len(blind_miss(cell))
-    ]
+def has_offers(cell: Cell) -> bool:
+    """Whether the miss ever was on offer in a game."""
+    return cell.has("announce") and len(blind_miss(cell)) > 0
 
 
 def draw_blind_miss(cells: list[Cell]) -> Figure:
@@ -219,9 +214,9 @@ def draw_blind_miss(cells: list[Cell]) -> Figure:
 
     A cross in the legend marks a game without figures.
     """
-    there, lines = offering(cells), []
+    lines = []
     for cell in cells:
-        if cell not in there:
+        if not has_offers(cell):
             lines.append(style.Line.missing(cell.label))
             continue
         seats = blind_miss(cell)
@@ -262,24 +257,7 @@ def blind_exhibit(cells: list[Cell]) -> Exhibit:
 
     One of them at least has figures.
     """
-    heads = ("game", "seat", "deals", "net", "looed")
-    there = offering(cells)
-    rows: list[tuple[str, ...]] = []
-    for cell in cells:
-        if cell not in there:
-            rows.append(missing_row(cell, heads))
-            continue
-        rows += [
-            (
-                cell.label,
-                cell.seat_name(int(row.seat)),
-                f"{int(row.n):,}",
-                with_error(row.miss, row.miss_se, row.n),
-                percent_with_error(row.miss_loo, row.n),
-            )
-            for row in each(blind_miss(cell))
-        ]
-    gone = name_missing([cell for cell in cells if cell not in there])
+    there, gone = divided(cells, has_offers)
     return make_exhibit(
         "blind-miss",
         "What the miss nets, whatever the hand",
@@ -288,15 +266,30 @@ def blind_exhibit(cells: list[Cell]) -> Exhibit:
         f"{compare_seats(there[0])} It is the mean over all deals in which the seat speaks with "
         "the miss still there, as if he took it each time without a look at his hand, the others "
         "playing as before. Above 0 it beats folding; with which hands it beats standing is shown "
-        f"further down. {gone}".rstrip(),
+        f"further down. {name_missing(gone)}".rstrip(),
         lambda: draw_blind_miss(cells),
-        Table(
+        table_by_game(
             "Net of taking the miss in stakes, and how often he is looed by it (standard error of "
             "the last digits in brackets)",
-            heads,
-            tuple(rows),
+            ("game", "seat", "deals", "net", "looed"),
+            cells,
+            has_offers,
+            _blind_rows,
         ),
     )
+
+
+def _blind_rows(cell: Cell) -> list[tuple[str, ...]]:
+    return [
+        (
+            cell.label,
+            cell.seat_name(int(row.seat)),
+            f"{int(row.n):,}",
+            with_error(row.miss, row.miss_se, row.n),
+            percent_with_error(row.miss_loo, row.n),
+        )
+        for row in each(blind_miss(cell))
+    ]
 
 
 def blind_for_first(cell: Cell) -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 
+from loo_sim.report.exhibit import Table
 from loo_sim.report.result import DONE, Cell
 from loo_sim.rounding import NONE, listed
 
@@ -52,3 +53,40 @@ def name_missing(cells: Sequence[Cell], place: str = "") -> str:
 def missing_row(cell: Cell, heads: Sequence[str]) -> tuple[str, ...]:
     """The row of a game without figures in a table that names games in its first column."""
     return (cell.label, mark_missing(cell), *[NONE] * (len(heads) - 2))
+
+
+def table_by_game(
+    caption: str,
+    heads: tuple[str, ...],
+    cells: Iterable[Cell],
+    has_figures: Callable[[Cell], bool],
+    rows_of: Callable[[Cell], Iterable[tuple[str, ...]]],
+) -> Table:
+    """A table that names games in its first column, with a `missing_row` of each without figures.
+
+    Parameters
+    ----------
+    caption, heads
+        As `Table` has them.
+    cells : iterable of Cell
+        The games.
+    has_figures : callable
+        Whether a game has any.
+    rows_of : callable
+        The rows of a game that has.
+    """
+    rows: list[tuple[str, ...]] = []
+    for cell in cells:
+        rows += rows_of(cell) if has_figures(cell) else [missing_row(cell, heads)]
+    return Table(caption, heads, tuple(rows))
+
+
+def divided(
+    cells: Iterable[Cell], has_figures: Callable[[Cell], bool]
+) -> tuple[list[Cell], list[Cell]]:
+    """The games that have figures, and those that have none."""
+    there: list[Cell] = []
+    gone: list[Cell] = []
+    for cell in cells:
+        (there if has_figures(cell) else gone).append(cell)
+    return there, gone

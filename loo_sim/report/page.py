@@ -230,10 +230,10 @@ def _comparison(result: Result) -> Section:
     swung = _compared(result, [cell for cell in deals if swings.has_swings(cell)])
     if len(swung) > 1 and not sensitivity.shows_each_game(result.cells):
         section.exhibits.append(swings.mean_swing_exhibit(swung))
-    announced = _compared(result, miss.offering(result.having("announce")))
-    if any(len(miss.blind_miss(cell)) > 1 for cell in miss.offering(announced)):
-        lines = _compared(result, miss.offering(result.having("announce")), MOST_LINES)
-        section.exhibits.append(miss.blind_exhibit(lines))
+    offering = [cell for cell in result.cells if miss.has_offers(cell)]
+    announced = _compared(result, offering)
+    if any(len(miss.blind_miss(cell)) > 1 for cell in announced if cell in offering):
+        section.exhibits.append(miss.blind_exhibit(_compared(result, offering, MOST_LINES)))
     if len(announced) > 1:
         section.tables.append(strategy.shares_by_game(announced))
     return section

@@ -13,9 +13,9 @@ from matplotlib.ticker import MaxNLocator
 from loo_sim.report import style
 from loo_sim.report.dots import STAKES, draw_dots, mean_dot, missing_dot
 from loo_sim.report.exhibit import Exhibit, Table, each, make_exhibit
-from loo_sim.report.missing import missing_row, name_missing
+from loo_sim.report.missing import divided, name_missing, table_by_game
 from loo_sim.report.ranking import Candidate, extremes
-from loo_sim.report.result import DONE, QUANTILES, Cell
+from loo_sim.report.result import QUANTILES, Cell
 from loo_sim.rounding import (
     NONE,
     interval,
@@ -277,37 +277,34 @@ def gap_exhibit(cell: Cell) -> Exhibit:
 
 def has_pots(cell: Cell) -> bool:
     """Whether a game has figures of the pots of a session."""
-    return cell.status == DONE and "session" in cell.tables
+    return cell.has("session")
 
 
 def games_table(cells: list[Cell]) -> Table:
     """The pots of several games side by side."""
-    heads = ("game", "tables", "pot", "single", "clean", "longest run", "left", "met the cap")
-    rows = []
-    for cell in cells:
-        if not has_pots(cell):
-            rows.append(missing_row(cell, heads))
-            continue
-        row, pot = _session(cell), mean_pot(cell)
-        told = session.pot_figures(row, cell.deals)
-        rows.append(
-            (
-                cell.label,
-                f"{cell.deals:,}",
-                with_error(pot.value, pot.error, pot.n),
-                told["single"].told,
-                told["clean"].told,
-                with_error(row["longest"], row["longest_se"], cell.deals),
-                with_error(row["pot_left"], row["pot_left_se"], cell.deals),
-                f"{row['met_cap']:,.0f}" if np.isfinite(row["loo_cap"]) else NONE,
-            )
-        )
-    return Table(
+    return table_by_game(
         "Pots game by game, in stakes (standard error of the last digits in brackets): the mean "
         "when play begins, single pots, clean deals, the longest run of deals without a clean one, "
         "what is left at the end, tables at which a loo met the cap",
-        heads,
-        tuple(rows),
+        ("game", "tables", "pot", "single", "clean", "longest run", "left", "met the cap"),
+        cells,
+        has_pots,
+        lambda cell: [_pots_row(cell)],
+    )
+
+
+def _pots_row(cell: Cell) -> tuple[str, ...]:
+    row, pot = _session(cell), mean_pot(cell)
+    told = session.pot_figures(row, cell.deals)
+    return (
+        cell.label,
+        f"{cell.deals:,}",
+        with_error(pot.value, pot.error, pot.n),
+        told["single"].told,
+        told["clean"].told,
+        with_error(row["longest"], row["longest_se"], cell.deals),
+        with_error(row["pot_left"], row["pot_left_se"], cell.deals),
+        f"{row['met_cap']:,.0f}" if np.isfinite(row["loo_cap"]) else NONE,
     )
 
 
@@ -320,18 +317,13 @@ def draw_mean_pots(cells: list[Cell]) -> Figure:
             dots.append(mean_dot(cell.label, pot.value, pot.error))
         else:
             dots.append(missing_dot(cell.label))
-    return draw_dots(
-        dots,
-        "mean pot when play begins, stakes",
-    )
+    return draw_dots(dots, "mean pot when play begins, stakes")
 
 
 def mean_pot_exhibit(cells: list[Cell]) -> Exhibit:
     """The mean pot across the games of a sweep; one of them at least has figures."""
-    told = (
-        compare_pots([cell for cell in cells if has_pots(cell)]),
-        name_missing([cell for cell in cells if not has_pots(cell)]),
-    )
+    there, gone = divided(cells, has_pots)
+    told = (compare_pots(there), name_missing(gone))
     return make_exhibit(
         "mean-pots",
         "The mean pot, game by game",

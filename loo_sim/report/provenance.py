@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from loo_sim.policy_axes import axis_words
 from loo_sim.report.missing import mark_missing
 from loo_sim.report.result import DONE, Cell, Result, setting_in_words
 from loo_sim.report.terms import MOST_TOLD, terms
@@ -67,7 +68,7 @@ def _rules_told(cells: Sequence[Cell]) -> str:
         )
     for axis in swept:
         values = list(dict.fromkeys(setting_in_words(cell.axes[axis]) for cell in cells))
-        name = axis.removeprefix("rules.").replace("_", " ")
+        name = axis_words(axis)
         told.append(
             f"{name} {listed(values, 'or')}"
             if len(values) <= MOST_TOLD

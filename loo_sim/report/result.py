@@ -114,6 +114,10 @@ class Cell:
     error: str
     tables: Tables
 
+    def has(self, table: str) -> bool:
+        """Whether the cell is finished and has rows of a table."""
+        return self.status == DONE and table in self.tables
+
     def pieces(self, figure: str) -> Pieces | None:
         """A figure chunk by chunk of the work; None where it was not followed."""
         if "running" not in self.tables:
@@ -190,7 +194,7 @@ class Result:
 
     def having(self, table: str) -> list[Cell]:
         """The finished cells with rows of a table."""
-        return [cell for cell in self.cells if cell.status == DONE and table in cell.tables]
+        return [cell for cell in self.cells if cell.has(table)]
 
     @property
     def not_done(self) -> list[Cell]:

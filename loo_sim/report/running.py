@@ -17,6 +17,7 @@ from loo_sim.report.exhibit import Exhibit, Table, make_exhibit
 from loo_sim.report.result import DONE, Cell, Result
 from loo_sim.rounding import interval, listed, with_error
 from loo_sim.studies.estimates import Z95
+from loo_sim.studies.paired import followed_rows
 
 FEWEST_PIECES = 4
 """Fewer pieces of work say nothing about how a figure settles."""
@@ -117,8 +118,7 @@ def track(cell: Cell) -> Track | None:
     if "running" not in cell.tables:
         return None
     figure, sign, what = followed(cell)
-    rows = cell.tables["running"]
-    rows = rows[(rows["figure"] == figure) & (rows["n"] > 0)].sort_values("chunk")
+    rows = followed_rows(cell.tables["running"], figure)
     pieces = len(rows)
     n, deals, mean, se = (rows[name].to_numpy(float) for name in ("n", "deals", "mean", "mean_se"))
     mean = sign * mean

@@ -7,9 +7,9 @@ from matplotlib.figure import Figure
 
 from loo_sim.report import style
 from loo_sim.report.exhibit import Exhibit, Table, each, make_exhibit
-from loo_sim.report.missing import missing_row, name_missing
+from loo_sim.report.missing import divided, name_missing, table_by_game
 from loo_sim.report.ranking import Candidate, extremes
-from loo_sim.report.result import DONE, Cell
+from loo_sim.report.result import Cell
 from loo_sim.rounding import (
     NONE,
     interval,
@@ -34,7 +34,7 @@ def _table_of_seats(cell: Cell) -> str:
 
 def has_seats(cell: Cell) -> bool:
     """Whether a game has figures of each seat in a deal."""
-    return cell.status == DONE and _table_of_seats(cell) in cell.tables
+    return cell.has(_table_of_seats(cell))
 
 
 def seat_values(cell: Cell) -> pd.DataFrame:
@@ -115,24 +115,7 @@ def _smaller_tables(cells: list[Cell]) -> str:
 
 def seat_value_exhibit(cells: list[Cell]) -> Exhibit:
     """What the seats are worth, all games in one figure; one of them at least has figures."""
-    heads = ("game", "seat", "net", "put in", "net less put in")
-    rows: list[tuple[str, ...]] = []
-    for cell in cells:
-        if not has_seats(cell):
-            rows.append(missing_row(cell, heads))
-            continue
-        rows += [
-            (
-                cell.label,
-                cell.seat_name(int(row.seat)),
-                with_error(row.net, row.net_se, cell.deals),
-                stakes(row.put_in),
-                with_error(row.after, row.net_se, cell.deals),
-            )
-            for row in each(seat_values(cell))
-        ]
-    there = [cell for cell in cells if has_seats(cell)]
-    gone = name_missing([cell for cell in cells if not has_seats(cell)])
+    there, gone = divided(cells, has_seats)
     compared = compare_seats(there[0])
     if len(cells) > 1:
         compared = f"With {there[0].label}: {compared[0].lower()}{compared[1:]}"
@@ -149,14 +132,29 @@ def seat_value_exhibit(cells: list[Cell]) -> Exhibit:
         "Lines of the net of each seat against the number of players still to speak, with 95 % "
         "intervals.",
         f"{compared} Net is what a player takes from the pot less his loo, "
-        + " ".join(filter(None, (counted, gone))),
+        + " ".join(filter(None, (counted, name_missing(gone)))),
         lambda: draw_seat_values(cells),
-        Table(
+        table_by_game(
             "Net in stakes a deal (standard error of the last digits in brackets)",
-            heads,
-            tuple(rows),
+            ("game", "seat", "net", "put in", "net less put in"),
+            cells,
+            has_seats,
+            _value_rows,
         ),
     )
+
+
+def _value_rows(cell: Cell) -> list[tuple[str, ...]]:
+    return [
+        (
+            cell.label,
+            cell.seat_name(int(row.seat)),
+            with_error(row.net, row.net_se, cell.deals),
+            stakes(row.put_in),
+            with_error(row.after, row.net_se, cell.deals),
+        )
+        for row in each(seat_values(cell))
+    ]
 
 
 def announcements(cell: Cell) -> pd.DataFrame:

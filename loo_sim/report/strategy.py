@@ -14,8 +14,8 @@ from loo_sim.cards import ACE, lowest_rank
 from loo_sim.report import style
 from loo_sim.report.exhibit import Exhibit, Table, each, make_exhibit
 from loo_sim.report.hands import GRIDS, SAMPLES, in_words, rank_sign, with_features
-from loo_sim.report.miss import offering, on_offer
-from loo_sim.report.missing import missing_row
+from loo_sim.report.miss import has_offers, on_offer
+from loo_sim.report.missing import table_by_game
 from loo_sim.report.pooling import decide
 from loo_sim.report.result import COLUMNS, Cell
 from loo_sim.rounding import (
@@ -269,22 +269,22 @@ def compare_announcements(cell: Cell) -> str:
 
 def shares_by_game(cells: list[Cell]) -> Table:
     """How the hands of each game's spots divide into announcements."""
-    heads = ("game", "situation", *IN_WORDS.values(), "too close to call")
-    there = offering(cells)
-    rows: list[tuple[str, ...]] = []
-    for cell in cells:
-        if cell not in there:
-            rows.append(missing_row(cell, heads))
-            continue
-        for spot in spots(cell):
-            share = shares(matrix(cell, spot))
-            parts = (share.get(action, 0.0) for action in (*IN_WORDS, "unclear"))
-            rows.append((cell.label, spot.title, *map(percent_in_words, parts)))
-    return Table(
+    return table_by_game(
         "Share of deals in which each announcement surely pays best, the miss being on offer",
-        heads,
-        tuple(rows),
+        ("game", "situation", *IN_WORDS.values(), "too close to call"),
+        cells,
+        has_offers,
+        _share_rows,
     )
+
+
+def _share_rows(cell: Cell) -> list[tuple[str, ...]]:
+    rows = []
+    for spot in spots(cell):
+        share = shares(matrix(cell, spot))
+        parts = (share.get(action, 0.0) for action in (*IN_WORDS, "unclear"))
+        rows.append((cell.label, spot.title, *map(percent_in_words, parts)))
+    return rows
 
 
 def sample_values(cell: Cell, spot: Spot) -> Table:

@@ -9,9 +9,9 @@ from matplotlib.figure import Figure
 from loo_sim.report import style
 from loo_sim.report.dots import draw_dots, mean_dot, missing_dot
 from loo_sim.report.exhibit import Exhibit, Table, each, make_exhibit
-from loo_sim.report.missing import missing_row, name_missing
+from loo_sim.report.missing import divided, name_missing, table_by_game
 from loo_sim.report.ranking import Candidate, extremes
-from loo_sim.report.result import DONE, Cell
+from loo_sim.report.result import Cell
 from loo_sim.rounding import (
     interval,
     percent_interval,
@@ -130,7 +130,7 @@ def swing_exhibit(cell: Cell) -> Exhibit:
 
 def has_swings(cell: Cell) -> bool:
     """Whether a game has figures of how a deal changes the pot."""
-    return cell.status == DONE and "swings" in cell.tables
+    return cell.has("swings")
 
 
 def draw_mean_swings(cells: list[Cell]) -> Figure:
@@ -155,17 +155,8 @@ def compare_means(cells: list[Cell]) -> str:
 
 def mean_swing_exhibit(cells: list[Cell]) -> Exhibit:
     """The mean change of the pot across the games of a sweep; one at least has figures."""
-    heads = ("game", "mean change")
-    rows = [
-        (cell.label, with_error(*mean_swing(cell), cell.deals))
-        if has_swings(cell)
-        else missing_row(cell, heads)
-        for cell in cells
-    ]
-    told = (
-        compare_means([cell for cell in cells if has_swings(cell)]),
-        name_missing([cell for cell in cells if not has_swings(cell)]),
-    )
+    there, gone = divided(cells, has_swings)
+    told = (compare_means(there), name_missing(gone))
     return make_exhibit(
         "mean-swings",
         "The mean pot swing, game by game",
@@ -173,9 +164,11 @@ def mean_swing_exhibit(cells: list[Cell]) -> Exhibit:
         "a game that has no figures.",
         " ".join(filter(None, told)),
         lambda: draw_mean_swings(cells),
-        Table(
+        table_by_game(
             "Mean change of the pot in stakes (standard error of the last digits in brackets)",
-            heads,
-            tuple(rows),
+            ("game", "mean change"),
+            cells,
+            has_swings,
+            lambda cell: [(cell.label, with_error(*mean_swing(cell), cell.deals))],
         ),
     )

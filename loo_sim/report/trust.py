@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from math import isfinite, sqrt
 from typing import NamedTuple
 
@@ -340,8 +341,9 @@ class Held(NamedTuple):
         return listed(told) if told else ""
 
 
-def held(cells: Sequence[Cell]) -> list[Held]:
-    """All sums that games can be held to, and what came of them."""
+@lru_cache(maxsize=1)
+def held(cells: tuple[Cell, ...]) -> list[Held]:
+    """All sums that games can be held to, and what came of them; the page asks for it twice."""
     found = []
     for one in SUMS:
         by_game = [(cell, one.off_by(cell)) for cell in cells if cell.status == DONE]

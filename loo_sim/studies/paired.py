@@ -65,9 +65,17 @@ class Difference(NamedTuple):
         return float(stats.t.ppf(1 - tail, self.chunks - 1)) * self.se
 
 
+def followed_rows(running: pd.DataFrame, figure: str) -> pd.DataFrame:
+    """The rows of a figure in a game's table ``running``, in the order of its chunks.
+
+    Those of chunks in which it was not met are left out.
+    """
+    return running[(running["figure"] == figure) & (running["n"] > 0)].sort_values("chunk")
+
+
 def pieces_of(running: pd.DataFrame, figure: str) -> Pieces:
-    """A figure by chunks, from a game's rows of the table ``running``."""
-    rows = running[(running["figure"] == figure) & (running["n"] > 0)].sort_values("chunk")
+    """A figure by chunks, from a game's table ``running``."""
+    rows = followed_rows(running, figure)
     return Pieces(
         rows["chunk"].to_numpy(np.int64),
         rows["deals"].to_numpy(np.float64),

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 CHUNK_DEALS = 2**19
 """Deals in a chunk of work, at all its tables."""
 SHORTEST_CHUNK = 128
-"""Tables; they are played so many at a time (`kernels.purses.TABLES`)."""
+"""Tables: fewer than are played at a time (`kernels.purses.TABLES`), so that a few thousand of them
+make chunks enough for cells to be compared."""
 HEADLINE = ("mean pot, stakes", "single pots", "clean deals", "honest / naive error")
 TABLES_SHARE = 0.0
 """Its counts are of bins; its tables have a few rows."""
