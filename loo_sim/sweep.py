@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import product
 from math import prod
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from loo_sim.problems import Problems, nearest
 from loo_sim.rules import OPTIONS
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 MOST_CELLS = 10_000
 AXES = (
@@ -83,6 +86,23 @@ def column_values(axes: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
         else:
             casts[axis] = float if kinds <= {int, float} else shown
     return [{axis: casts[axis](value) for axis, value in cell.items()} for cell in axes]
+
+
+def with_axes(table: pa.Table, axes: Mapping[str, Any]) -> pa.Table:
+    """The table with a column for each axis of its cell before its own.
+
+    Parameters
+    ----------
+    table : Table
+        The cell's.
+    axes : mapping
+        Its axes, with values as `column_values` gives them.
+    """
+    import pyarrow as pa
+
+    for axis, value in reversed(list(axes.items())):
+        table = table.add_column(0, axis, pa.repeat(value, table.num_rows))
+    return table
 
 
 def flat(table: Mapping[str, Any]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from loo_sim.rounding import interval
 from loo_sim.studies.estimates import Z95
 from loo_sim.studies.figures import Figure
 from loo_sim.studies.paired import Pieces, difference, pieces_of
+from loo_sim.sweep import with_axes
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -23,24 +24,29 @@ class Differences:
     ----------
     main : str
         The figure that is told when the run ends; empty for none.
+    axes : sequence of mapping
+        The axes of each cell, as its tables hold them.
     """
 
-    def __init__(self, main: str) -> None:
-        self._main = main
+    def __init__(self, main: str, axes: Sequence[Mapping[str, Any]]) -> None:
+        self._main, self._axes = main, axes
         self._first: dict[str, Pieces] = {}
 
-    def add(self, tables: Mapping[str, pa.Table]) -> pa.Table | None:
+    def add(self, number: int, tables: Mapping[str, pa.Table]) -> pa.Table | None:
         """Look at the next cell.
 
         Parameters
         ----------
+        number : int
+            The cell's.
         tables : mapping of str to Table
-            Its tables, the axes included.
+            Its tables.
 
         Returns
         -------
         Table or None
-            A row for each figure that is followed in it and in the first cell, if there are any.
+            A row for each figure that is followed in it and in the first cell, if there are any;
+            the axes stand before its own columns.
         """
         import pyarrow as pa
 
@@ -71,7 +77,7 @@ class Differences:
                 "high": [m + h for m, h in zip(mean, half, strict=True)],
             }
         )
-        return _beside_axes(tables["running"], own)
+        return with_axes(own, self._axes[number])
 
     def main_of(self, table: pa.Table) -> dict[str, Any] | None:
         """The difference that is told when a run ends, as `figures.Figure`; None without one."""
@@ -81,12 +87,3 @@ class Differences:
                 told = interval(row["difference"], half / Z95, row["n"])
                 return Figure(told, row["difference"], row["difference_se"])._asdict()
         return None
-
-
-def _beside_axes(running: pa.Table, own: pa.Table) -> pa.Table:
-    """The rows after the cell's axes, which stand before ``chunk`` in the table ``running``."""
-    axes: Sequence[Any] = running.column_names[: running.column_names.index("chunk")]
-    for axis in reversed(axes):
-        value = running[axis].slice(0, 1).combine_chunks()
-        own = own.add_column(0, axis, value.take([0] * own.num_rows))
-    return own

@@ -273,10 +273,10 @@ def _look(experiment: Experiment, study: Study, directory: Path, fresh: bool) ->
         )
     if begun is not None:
         damaged = kept.resume(begun["identity"], here)
+        length = length_of(experiment, study)
         known.done |= kept.done.keys()
         for number, cell in enumerate(experiment.cells):
             if number not in known.done and any(kept.path.glob(f"cell-{number}.part-*")):
-                length = length_of(experiment, study)
                 parts = kept.parts(number, length, partial(study.empty_counts, cell))
                 total, bad = parts.look()
                 (*_, goal), lost = take_up(

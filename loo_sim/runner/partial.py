@@ -338,7 +338,7 @@ class Partial(Kept):
             for number in sorted(self.done):
                 own = dict(self.tables(number))
                 if differences is not None:
-                    _compare(differences, own, manifest["cells"][number])
+                    _compare(differences, number, own, manifest["cells"][number])
                 for name, table in own.items():
                     if name not in tables:
                         tables[name] = _TableFile(folder / f"{name}.parquet", table.schema)
@@ -399,9 +399,11 @@ def _is_own(name: str) -> bool:
     return name in _OWN or is_leftover(name) or _WORK.fullmatch(name) is not None
 
 
-def _compare(differences: Differences, tables: dict[str, pa.Table], told: dict[str, Any]) -> None:
+def _compare(
+    differences: Differences, number: int, tables: dict[str, pa.Table], told: dict[str, Any]
+) -> None:
     """Add to a cell's tables how it differs from the first, and tell it in the manifest."""
-    apart = differences.add(tables)
+    apart = differences.add(number, tables)
     if apart is not None:
         tables[DIFFERENCE] = apart
         told["rows"][DIFFERENCE] = apart.num_rows

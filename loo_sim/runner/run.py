@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from loo_sim.experiment import Cell, Experiment
 from loo_sim.machine import usable_cores
@@ -33,10 +33,7 @@ from loo_sim.runner.results import check_place, partial_of, result_of
 from loo_sim.runner.signals import Stopper
 from loo_sim.runner.threads import compile_kernels
 from loo_sim.studies import Study, find_study
-from loo_sim.sweep import column_values
-
-if TYPE_CHECKING:
-    import pyarrow as pa
+from loo_sim.sweep import column_values, with_axes
 
 RESULTS = Path("results")
 """Where results go by default."""
@@ -203,8 +200,8 @@ def _headline(
     experiment: Experiment, manifest: Mapping[str, Any]
 ) -> list[tuple[str, tuple[str, ...]]]:
     """Rows of the short table: what the cells tell, and how they differ from the first."""
+    is_compared = _is_compared(experiment)
     rows = []
-    is_compared = len(_titles(experiment)) > len(find_study(experiment.study).HEADLINE)
     for cell, told in zip(experiment.cells, manifest["cells"], strict=True):
         apart = told["difference"]["told"] if told["difference"] else NONE
         for row in told["headline"]:
@@ -217,8 +214,12 @@ def _headline(
 def _titles(experiment: Experiment) -> tuple[str, ...]:
     """Of the columns of the short table, but for the cells' names."""
     study = find_study(experiment.study)
-    is_compared = len(experiment.cells) > 1 and study.MAIN
-    return (*study.HEADLINE, *([study.MAIN_TITLE] if is_compared else []))
+    return (*study.HEADLINE, *[study.MAIN_TITLE] * _is_compared(experiment))
+
+
+def _is_compared(experiment: Experiment) -> bool:
+    """Whether the short table tells how the cells differ from the first."""
+    return len(experiment.cells) > 1 and bool(find_study(experiment.study).MAIN)
 
 
 class _Work:
@@ -239,7 +240,7 @@ class _Work:
         self.place = Workplace(study, seed, amount, length, jobs, partial, progress, verbose)
         self.study, self.partial, self.progress = study, partial, progress
         self.axes = column_values([cell.axes for cell in experiment.cells])
-        self.differences = Differences(study.MAIN) if any(self.axes) else None
+        self.differences = Differences(study.MAIN, self.axes) if any(self.axes) else None
         self.failed_before: dict[int, CellOutcome] = {}
         self.failed: dict[int, CellOutcome] = {}
         self.at_work: CellAtWork | None = None
@@ -345,7 +346,7 @@ class _Work:
         told = f"{outcome['deals']:,} {self.experiment.unit} in {outcome['seconds']:.1f} s"
         if outcome["precision"] is not None:
             told += f", {precision_in_words(outcome['precision'], self.study)}"
-        own = {table: _with_axes(rows, self.axes[number]) for table, rows in tables.items()}
+        own = {table: with_axes(rows, self.axes[number]) for table, rows in tables.items()}
         with stopper.shield():
             self.partial.keep(number, own, outcome)
             self.at_work = None
@@ -394,12 +395,3 @@ def precision_in_words(precision: Mapping[str, Any], study: Study) -> str:
         "an unknown error" if width is None else f"{width:.3g} stakes"
     )
     return told if precision["reached"] else f"{told}, not to the {precision['until']:g} asked for"
-
-
-def _with_axes(table: pa.Table, axes: Mapping[str, Any]) -> pa.Table:
-    """The table with a column for each axis before its own."""
-    import pyarrow as pa
-
-    for axis, value in reversed(list(axes.items())):
-        table = table.add_column(0, axis, pa.repeat(value, table.num_rows))
-    return table

@@ -106,8 +106,8 @@ def count_cell(
 
     def work(thread: int, total: Total) -> None:
         before = sum(total.checksums)
-        work = 0  # of this thread from here on: only what a chunk adds to it is looked at
-        figures = study.running(cell, work, total.counts)
+        counted = 0  # from here on: only what a chunk adds to it is looked at
+        figures = study.running(cell, counted, total.counts)
         saved = perf_counter()
         patience = SAVE_SECONDS
         while left and not stop.is_set() and has_time():
@@ -120,8 +120,8 @@ def count_cell(
             total.chunks.append(chunk.number)
             total.checksums.append((after - before) % CHECKSUMS)
             before = after
-            work += chunk.deals
-            further = study.running(cell, work, total.counts)
+            counted += chunk.deals
+            further = study.running(cell, counted, total.counts)
             total.running.append(
                 [now.since(then) for now, then in zip(further, figures, strict=True)]
             )
