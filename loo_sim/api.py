@@ -57,6 +57,8 @@ def run(
     fresh: bool = False,
     fail_fast: bool = False,
     only_failed: bool = False,
+    engine: str = "threads",
+    scheduler: str = "",
     axes: Axes | None = None,
     **settings: Any,
 ) -> Result:
@@ -78,6 +80,12 @@ def run(
         Stop at the first cell that fails; by default the others go on.
     only_failed : bool
         Run the cells that failed before, and no others.
+    engine : str
+        What counts: ``threads``, ``inline`` or ``dask``.
+    scheduler : str
+        Of dask: an address, a scheduler file or ``local:N``; by default local with a worker for
+        each of `jobs`. Workers import the program's main module: keep what it runs below
+        ``if __name__ == "__main__":``.
     axes : mapping of str to (list, or str), optional
         Axes of a sweep, in place of the file's or beside them, each with its values or a range that
         includes its end: ``{"players": [5, 6], "policies.mine.params.bluff": "0:1:0.1"}``.
@@ -100,12 +108,16 @@ def run(
     KeyboardInterrupt
         If it was stopped; what was done by then is kept, and the same call goes on with it.
     OSError
-        If writing fails while it runs; likewise.
+        If writing fails while it runs, or the scheduler is gone; likewise.
     """
+    from loo_sim.runner.engines import chosen
     from loo_sim.runner.manifest import FAILED, NOT_RUN
     from loo_sim.runner.progress import make_progress
     from loo_sim.runner.run import run_experiment
 
+    problems = Problems("loo_sim.run")
+    choice = chosen(engine, scheduler, problems)
+    problems.raise_if_any()
     experiment = _experiment("loo_sim.run", path, jobs, axes, settings)
     ended = run_experiment(
         experiment,
@@ -115,6 +127,7 @@ def run(
         fresh=fresh,
         fail_fast=fail_fast,
         only_failed=only_failed,
+        engine=choice,
     )
     if ended.stopped is not None:
         raise ended.stopped

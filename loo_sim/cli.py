@@ -110,6 +110,20 @@ def run_options(command: Command) -> Command:
         click.option(
             "--dry-run", is_flag=True, help="Run nothing; say what it would take, and what is done."
         ),
+        click.option(
+            "--engine",
+            default="threads",
+            metavar="ENGINE",
+            help="What counts: threads of this process (the default), inline (one, without any), "
+            "or dask (workers of a scheduler; needs loosim[cluster]).",
+        ),
+        click.option(
+            "--scheduler",
+            default="",
+            metavar="WHERE",
+            help="Of --engine dask: tcp://HOST:8786, a scheduler file, or local:N, which starts "
+            "one here with N workers; by default local with as many as --jobs.",
+        ),
         common_options,
     )
     decorated: Any = command
@@ -174,11 +188,18 @@ def _run(
     keep_going: bool,
     only_failed: bool,
     dry_run: bool,
+    engine: str,
+    scheduler: str,
     must_sweep: bool = False,
 ) -> int:
     """Run an experiment, or say what it would take; the exit code."""
     from loo_sim.experiment import load_experiment
+    from loo_sim.problems import Problems
+    from loo_sim.runner.engines import chosen
 
+    problems = Problems("loosim")
+    choice = chosen(engine, scheduler, problems)
+    problems.raise_if_any()
     if seed is not None:
         overrides = (*overrides, f"seed={seed}")
     checked = load_experiment(experiment, overrides, axes)
@@ -201,11 +222,12 @@ def _run(
             fresh=fresh,
             fail_fast=not keep_going,
             only_failed=only_failed,
+            engine=choice,
         )
     except BrokenPipeError:
         raise
     except OSError as error:
-        return _tell_failure(checked, output, error)
+        return _tell_failure(checked, output, choice, error)
     if out.json:
         out.data(ended.manifest)
     elif ended.headline:
@@ -242,7 +264,7 @@ def _tell_forecast(
     return DONE
 
 
-def _tell_failure(experiment: Any, output: Path | None, error: OSError) -> int:
+def _tell_failure(experiment: Any, output: Path | None, engine: Any, error: OSError) -> int:
     """Say what kept a run from going on, and how to resume it; the exit code."""
     from loo_sim.runner.manifest import command
     from loo_sim.runner.results import partial_of
@@ -251,7 +273,7 @@ def _tell_failure(experiment: Any, output: Path | None, error: OSError) -> int:
     _tell_error(error)
     partial = partial_of(place_of(experiment, output))
     kept = f"what is done is kept in {partial}; " if partial.exists() else ""
-    again = command(experiment, output)
+    again = command(experiment, output, engine)
     click.echo(f"{kept}once that is mended, go on with: {again}", err=True)
     return FAILED
 

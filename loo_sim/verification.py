@@ -13,12 +13,13 @@ from loo_sim.machine import usable_cores
 from loo_sim.problems import InputError, Problem, Problems
 from loo_sim.reproduce import recipe_of
 from loo_sim.result import check_tables, read_manifest
+from loo_sim.runner.counting import Work
 from loo_sim.runner.parts import CHUNK_COLUMNS, Total
 from loo_sim.runner.plan import Chunk
 from loo_sim.runner.progress import Progress
 from loo_sim.runner.results import MANIFEST, is_sealed
 from loo_sim.runner.signals import Stopper
-from loo_sim.runner.threads import affordable_threads, compile_kernels, count_cell
+from loo_sim.runner.threads import Threads
 from loo_sim.studies import find_study
 
 if TYPE_CHECKING:
@@ -143,7 +144,7 @@ def verify(
         chosen = [kept[place] for place in sorted(Random(seed).sample(range(len(kept)), chunks))]
     with Stopper() as stopper, progress:
         differing = _differing(
-            recipe.experiment, study, chosen, jobs or usable_cores(), progress, stopper
+            recipe.experiment, study, chosen, Threads(jobs or usable_cores()), progress, stopper
         )
     return Verification(
         directory=directory,
@@ -201,7 +202,7 @@ def _differing(
     experiment: Experiment,
     study: Study,
     chosen: Sequence[KeptChunk],
-    jobs: int,
+    engine: Threads,
     progress: Progress,
     stopper: Stopper,
 ) -> list[KeptChunk]:
@@ -215,23 +216,23 @@ def _differing(
         progress.go_to(sum(kept.chunk.deals for kept in here))
         game = study.encode(cell)
         if not compiled:
-            compile_kernels(study, cell, game, progress)
+            engine.get_ready(study, cell, game, progress)
             compiled = True
         totals = [Total(study.empty_counts(cell))]
-        threads = min(affordable_threads(jobs, totals[0].counts), len(here))
+        threads = min(engine.totals(totals[0].counts), len(here))
         totals += [Total(study.empty_counts(cell)) for _ in range(threads - 1)]
-        count_cell(
+        work = Work(
             study,
             cell,
             game,
             experiment.seed,
             [kept.chunk for kept in here],
-            totals,
             lambda thread, total: None,
             progress.advance,
             lambda: True,
             stopper,
         )
+        engine.count(work, totals)
         checksums = {
             index: checksum
             for total in totals

@@ -21,6 +21,7 @@ from loo_sim.runner.forecast import Measurement, _interpolated, duration, foreca
 from loo_sim.runner.lock import HOLDER, DirectoryLock, holder_of
 from loo_sim.runner.needs import count_sizes, memory_needed
 from loo_sim.runner.run import Run, run_experiment
+from loo_sim.runner.threads import Threads
 from loo_sim.studies import find_study
 
 
@@ -47,8 +48,8 @@ def all_bytes(folder: Path) -> dict[str, bytes]:
 
 def broken_off(study, file: Path, monkeypatch, pot: int = 6, first: int = 50, words=()) -> Run:
     """A run that is broken off at a chunk of a cell; all chunks before it are saved."""
-    monkeypatch.setattr("loo_sim.runner.threads.SAVE_SECONDS", 0.0)
-    monkeypatch.setattr("loo_sim.runner.threads.SAVE_SHARE", float("inf"))
+    monkeypatch.setattr("loo_sim.runner.counting.SAVE_SECONDS", 0.0)
+    monkeypatch.setattr("loo_sim.runner.counting.SAVE_SHARE", float("inf"))
 
     def stop(*at):
         if at == (pot * UNITS_PER_STAKE, first):
@@ -349,7 +350,9 @@ def test_the_counts_of_every_thread_are_part_of_the_memory(tmp_path):
     cells = load_experiment(path).cells
     # Situations times hands times results of standing and of taking the miss, four bytes each.
     of_eight = 8 * 9 * 4861 * 5 * 6 * 4
-    one, three = (memory_needed(count_sizes(find_study("announce"), cells, n)) for n in (1, 3))
+    one, three = (
+        memory_needed(count_sizes(find_study("announce"), cells, Threads(n))) for n in (1, 3)
+    )
     assert three - one == 2 * of_eight
 
 

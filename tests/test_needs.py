@@ -10,6 +10,7 @@ from loo_sim.experiment import Experiment, load_experiment
 from loo_sim.runner.needs import disk_needed
 from loo_sim.runner.plan import length_of
 from loo_sim.runner.run import run_experiment
+from loo_sim.runner.threads import Threads
 from loo_sim.studies import find_study
 
 STUDIES = {
@@ -29,7 +30,7 @@ def experiment(folder: Path, study: str, more: str = "") -> Experiment:
 def needed(checked: Experiment) -> int:
     study = find_study(checked.study)
     most, length = checked.amount.most, length_of(checked, study)
-    return disk_needed(study, checked.cells, most, length, 1)
+    return disk_needed(study, checked.cells, most, length, Threads(1))
 
 
 @pytest.mark.parametrize("name", STUDIES)

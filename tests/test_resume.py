@@ -35,8 +35,8 @@ from loo_sim.runner.run import Run, run_experiment
 @pytest.fixture
 def save_always(monkeypatch):
     """Totals are saved after every chunk."""
-    monkeypatch.setattr("loo_sim.runner.threads.SAVE_SECONDS", 0.0)
-    monkeypatch.setattr("loo_sim.runner.threads.SAVE_SHARE", float("inf"))
+    monkeypatch.setattr("loo_sim.runner.counting.SAVE_SECONDS", 0.0)
+    monkeypatch.setattr("loo_sim.runner.counting.SAVE_SHARE", float("inf"))
 
 
 def loosim(*words: object) -> Result:
@@ -612,7 +612,7 @@ def test_a_result_cannot_take_the_place_of_a_mounted_disk(study, file, disk):
 
 NURSERY = """
 import gc, json, os, signal, sys
-import loo_sim, loo_sim.runner.threads as threads
+import loo_sim, loo_sim.runner.counting as counting
 from fake_study import fake_study
 from loo_sim.cli import main
 from loo_sim.studies import deals
@@ -621,7 +621,7 @@ if sys.argv[3] == "fake":
     fake = fake_study()
     fake.__enter__()
 deals.CHUNK_DEALS = 500
-threads.SAVE_SECONDS, threads.SAVE_SHARE = 0.0, float("inf")
+counting.SAVE_SECONDS, counting.SAVE_SHARE = 0.0, float("inf")
 loo_sim.run(sys.argv[1], output=sys.argv[2])
 gc.freeze()  # or each child would copy what it only looks at
 DISK = ("os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.truncate")

@@ -137,8 +137,8 @@ def test_a_run_that_was_broken_off_has_the_checksums_of_all_its_chunks(
     study, tmp_path, monkeypatch
 ):
     whole = made(tmp_path, THREE_CELLS)
-    monkeypatch.setattr("loo_sim.runner.threads.SAVE_SECONDS", 0.0)
-    monkeypatch.setattr("loo_sim.runner.threads.SAVE_SHARE", float("inf"))
+    monkeypatch.setattr("loo_sim.runner.counting.SAVE_SECONDS", 0.0)
+    monkeypatch.setattr("loo_sim.runner.counting.SAVE_SHARE", float("inf"))
     before = (whole / "chunks.parquet").read_bytes()
     shutil.rmtree(whole)
 

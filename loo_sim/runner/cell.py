@@ -1,4 +1,4 @@
-"""One cell at work: counted on several threads, from checkpoint to checkpoint, and estimated."""
+"""One cell at work: counted by an engine, from checkpoint to checkpoint, and estimated."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from loo_sim.experiment import Cell
+from loo_sim.runner.counting import Work
+from loo_sim.runner.engines import Engine
 from loo_sim.runner.partial import OUTCOME, Partial
 from loo_sim.runner.parts import Total
 from loo_sim.runner.plan import chunks, deals_in
 from loo_sim.runner.progress import Progress
 from loo_sim.runner.signals import Stopper
 from loo_sim.runner.stopping import is_reached, next_checkpoint, take_up
-from loo_sim.runner.threads import affordable_threads, count_cell
 from loo_sim.settings import Amount
 from loo_sim.studies import Study
 
@@ -34,23 +35,20 @@ class Workplace:
         How much is done in each cell.
     length : int
         Deals (or tables) in a chunk.
-    jobs : int
-        Threads asked for.
+    engine : Engine
+        What counts.
     partial : Partial
         Where work in progress is kept.
     progress : Progress
-    verbose : bool
-        Tell where fewer threads work than were asked for.
     """
 
     study: Study
     seed: int
     amount: Amount
     length: int
-    jobs: int
+    engine: Engine
     partial: Partial
     progress: Progress
-    verbose: bool
 
 
 class CellAtWork:
@@ -112,7 +110,7 @@ class CellAtWork:
         Parameters
         ----------
         game : object
-            The cell's game, encoded.
+            The cell's game, as the engine encoded it.
         stopper : Stopper
             Holds signals back where they would lose work.
 
@@ -191,34 +189,33 @@ class CellAtWork:
         self._parts.save(thread, of_thread)
 
     def _count(self, game: Any, stopper: Stopper) -> None:
-        """Count up to the checkpoint what is not counted yet, on several threads."""
+        """Count up to the checkpoint what is not counted yet."""
         at, total = self.at, self._total
-        jobs = affordable_threads(at.jobs, total.counts)
-        if jobs < at.jobs and at.verbose:
-            at.progress.say(f"only {jobs} of {at.jobs} threads: memory for more is wanting")
         todo = list(chunks(self.goal, self._length, set(total.chunks)))
+        if not todo:
+            return
+        kept = at.engine.totals(total.counts)
         totals = [total]
-        totals += [Total(self._empty()) for _ in range(min(jobs, len(todo)) - 1)]
+        totals += [Total(self._empty()) for _ in range(min(kept, len(todo)) - 1)]
 
         def may_go_on() -> bool:
             # Whatever the time allowed, the first checkpoint is reached: there must be a result.
             is_first = len(self._checkpoints) == 1
             return is_first or self._has_time() or not any(part.chunks for part in totals)
 
-        advance = at.progress.advance
+        work = Work(
+            at.study,
+            self.cell,
+            game,
+            at.seed,
+            todo,
+            self._save,
+            at.progress.advance,
+            may_go_on,
+            stopper,
+        )
         try:
-            count_cell(
-                at.study,
-                self.cell,
-                game,
-                at.seed,
-                todo,
-                totals,
-                self._save,
-                advance,
-                may_go_on,
-                stopper,
-            )
+            at.engine.count(work, totals)
         except KeyboardInterrupt:
             self.deals = sum(deals_in(part.chunks, self.goal, self._length) for part in totals)
             raise

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from loo_sim.experiment import Cell, Experiment
 from loo_sim.machine import usable_cores
+from loo_sim.runner.counting import Work
 from loo_sim.runner.failures import failures_of, no_failures
 from loo_sim.runner.identity import identity_of
 from loo_sim.runner.lock import holder_of
@@ -40,7 +41,7 @@ from loo_sim.runner.results import OLDER, RESULT, refuse, result_of
 from loo_sim.runner.run import cells_done
 from loo_sim.runner.signals import Stopper
 from loo_sim.runner.stopping import MARGIN, take_up
-from loo_sim.runner.threads import affordable_threads, compile_kernels, count_cell
+from loo_sim.runner.threads import Threads
 from loo_sim.studies import Study, find_study
 
 if TYPE_CHECKING:
@@ -160,7 +161,7 @@ def forecast(
         If the run would be refused, as `run_experiment` says.
     """
     progress = progress or Progress()
-    jobs = jobs or usable_cores()
+    engine = Threads(jobs or usable_cores())
     study = find_study(experiment.study)
     most = experiment.amount.most
     if fresh and only_failed:
@@ -176,10 +177,10 @@ def forecast(
         known.told.append(f"--only-failed: {len(left):,} of these cells failed, and are run again")
     cells = [experiment.cells[n] for n in left]
     length = length_of(experiment, study)
-    need = disk_needed(study, cells, most, length, jobs) if left else 0
+    need = disk_needed(study, cells, most, length, engine) if left else 0
     free = check_room(directory, need)
     with Stopper() as stopper, progress:
-        measured = _measure(experiment, study, left, jobs, progress, stopper)
+        measured = _measure(experiment, study, left, engine, progress, stopper)
     seconds, to_do = 0.0, 0
     for number in left:
         like = _interpolated(experiment, measured, number)
@@ -188,7 +189,7 @@ def forecast(
         of_cell = deals * like.seconds_a_deal + like.seconds_beside
         bound = experiment.amount.max_seconds
         seconds += of_cell if bound is None else min(of_cell, bound)
-    sizes = list(count_sizes(study, cells, jobs))
+    sizes = list(count_sizes(study, cells, engine))
     size, threads = max(sizes, default=(0, 0))
     return Forecast(
         directory=directory,
@@ -304,7 +305,7 @@ def _measure(
     experiment: Experiment,
     study: Study,
     left: Sequence[int],
-    jobs: int,
+    engine: Threads,
     progress: Progress,
     stopper: Stopper,
 ) -> list[Measurement]:
@@ -313,7 +314,7 @@ def _measure(
         return []
     largest = max(left, key=lambda number: _size(experiment.cells[number]))
     return [
-        _measured(experiment, study, number, jobs, progress, stopper)
+        _measured(experiment, study, number, engine, progress, stopper)
         for number in dict.fromkeys((left[0], largest))
     ]
 
@@ -322,7 +323,7 @@ def _measured(
     experiment: Experiment,
     study: Study,
     number: int,
-    jobs: int,
+    engine: Threads,
     progress: Progress,
     stopper: Stopper,
 ) -> Measurement:
@@ -332,27 +333,27 @@ def _measured(
     begun = perf_counter()
     game = study.encode(cell)
     encoded = perf_counter()
-    compile_kernels(study, cell, game, progress)
+    engine.get_ready(study, cell, game, progress)
     total = Total(study.empty_counts(cell))
-    threads = affordable_threads(jobs, total.counts)
+    threads = engine.totals(total.counts)
     deals = min(experiment.amount.most, MEASURE_CHUNKS * threads * length)
     todo = list(chunks(deals, length))
     totals = [total]
     totals += [Total(study.empty_counts(cell)) for _ in range(min(threads, len(todo)) - 1)]
     start = perf_counter()
     asked = count()
-    count_cell(
+    work = Work(
         study,
         cell,
         game,
         experiment.seed,
         todo,
-        totals,
         lambda thread, total: None,
         lambda deals: None,
         lambda: next(asked) < threads or perf_counter() - start < MEASURE_SECONDS,
         stopper,
     )
+    engine.count(work, totals)
     counted = perf_counter()
     while len(totals) > 1:
         total.add(totals.pop())

@@ -14,6 +14,7 @@ from loo_sim.experiment import Cell, Experiment
 from loo_sim.machine import machine, versions
 from loo_sim.rules import UNITS_PER_STAKE
 from loo_sim.runner.durable import digest_of
+from loo_sim.runner.engines import Choice
 from loo_sim.runner.identity import Identity
 from loo_sim.runner.results import SCHEMA
 
@@ -63,6 +64,7 @@ def make_manifest(
     outcomes: Sequence[CellOutcome],
     axes: Sequence[Mapping[str, Any]],
     output: Path | None,
+    engine: Choice,
     jobs: int,
     started: datetime,
 ) -> dict[str, Any]:
@@ -80,8 +82,10 @@ def make_manifest(
         For each cell, its axes as its tables hold them.
     output : Path or None
         The result's place, if the user gave it.
+    engine : Choice
+        What counted.
     jobs : int
-        Threads.
+        Its threads, or workers.
     started : datetime
         In UTC; of the run that ends here, whatever earlier ones did.
 
@@ -101,7 +105,7 @@ def make_manifest(
         "status": _status(outcomes),
         "seed": experiment.seed,
         "units_per_stake": UNITS_PER_STAKE,
-        "command": command(experiment, output),
+        "command": command(experiment, output, engine),
         "experiment": dict(experiment.settings),
         "identity": identity,
         "cells": [
@@ -116,6 +120,7 @@ def make_manifest(
         },
         "versions": versions(),
         "machine": machine(),
+        "engine": engine.engine,
         "jobs": jobs,
         "started": started.isoformat(timespec="seconds"),
         "finished": finished.isoformat(timespec="seconds"),
@@ -185,7 +190,7 @@ def _is_builtin(policy: Policy) -> bool:
     return Path(policy.source).parent == BUILTIN
 
 
-def command(experiment: Experiment, output: Path | None) -> str:
+def command(experiment: Experiment, output: Path | None, engine: Choice) -> str:
     """The command that repeats the run, or resumes it."""
     words = ["loosim", "sweep" if experiment.axes else "run", str(experiment.path)]
     for override in experiment.overrides:
@@ -194,4 +199,5 @@ def command(experiment: Experiment, output: Path | None) -> str:
         words += ["--axis", axis]
     if output is not None:
         words += ["-o", str(output)]
+    words += engine.words
     return shlex.join(words)

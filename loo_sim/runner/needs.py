@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from loo_sim.experiment import Cell
+from loo_sim.runner.engines import Engine
 from loo_sim.runner.results import refuse
-from loo_sim.runner.threads import affordable_threads
 from loo_sim.studies import Study
 
 BASE_BYTES = 400 * 10**6
@@ -23,7 +23,9 @@ TABLES_BYTES, CHUNK_BYTES = 2**17, 64
 (`TABLES_SHARE`): this much, and so much a chunk."""
 
 
-def disk_needed(study: Study, cells: Iterable[Cell], deals: int, length: int, jobs: int) -> int:
+def disk_needed(
+    study: Study, cells: Iterable[Cell], deals: int, length: int, engine: Engine
+) -> int:
     """Bytes still to be written, at most at one time: totals twice, tables twice.
 
     Parameters
@@ -36,19 +38,19 @@ def disk_needed(study: Study, cells: Iterable[Cell], deals: int, length: int, jo
         Most deals of a cell.
     length : int
         Deals in a chunk.
-    jobs : int
-        Threads asked for.
+    engine : Engine
+        What counts.
     """
     parts = tables = 0
-    for size, threads in count_sizes(study, cells, jobs):
+    for size, threads in count_sizes(study, cells, engine):
         parts = max(parts, size * threads)
         tables += round(size * study.TABLES_SHARE) + TABLES_BYTES
         tables += CHUNK_BYTES * -(-deals // length)
     return 2 * (parts + tables)
 
 
-def count_sizes(study: Study, cells: Iterable[Cell], jobs: int) -> Iterator[tuple[int, int]]:
-    """For each cell the bytes of a thread's counts, and how many threads have room for theirs."""
+def count_sizes(study: Study, cells: Iterable[Cell], engine: Engine) -> Iterator[tuple[int, int]]:
+    """For each cell the bytes of its counts, and how many the engine keeps of them at a time."""
     known: dict[Any, tuple[int, int]] = {}
     for cell in cells:
         kind = (
@@ -58,7 +60,7 @@ def count_sizes(study: Study, cells: Iterable[Cell], jobs: int) -> Iterator[tupl
         if kind not in known:
             counts = study.empty_counts(cell)
             size = sum(array.nbytes for array in counts)
-            known[kind] = size, affordable_threads(jobs, counts)
+            known[kind] = size, engine.totals(counts)
         yield known[kind]
 
 

@@ -6,6 +6,7 @@
 ``cell-N.part-K``     the cell at work: what thread K has counted (`parts.py`)
 ``cell-N.failed``     failures of a run that ended early (`failures.py`)
 ``cell-N.goal``       its checkpoints so far, where the experiment says `until` (`stopping.py`)
+``run.log``           what the engine's libraries had to tell
 ``assembling``        the result directory while it is made
 ``result, older``     the result, whole, and the one that it replaces (`results.py`)
 ``.lock, .holder``    who is at work on it (`lock.py`)
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
     from loo_sim.studies import Counts
 
 IDENTITY = "identity.json"
+LOG = "run.log"
 CELLS = "cells"
 ASSEMBLING = "assembling"
 
@@ -69,7 +71,7 @@ GROUP_ROWS = 2**16
 
 _WORK = re.compile(rf"{CELLS}|cell-\d+\..+")
 _LOCKS = (LOCK, HOLDER)
-_OWN = (IDENTITY, ASSEMBLING, RESULT, OLDER, *_LOCKS)
+_OWN = (IDENTITY, LOG, ASSEMBLING, RESULT, OLDER, *_LOCKS)
 
 
 class Kept:

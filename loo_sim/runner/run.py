@@ -1,4 +1,4 @@
-"""Runs an experiment: each cell in turn, its deals on several threads, and the result written."""
+"""Runs an experiment: each cell in turn, its deals by an engine, and the result written."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from time import perf_counter
 from typing import Any
 
 from loo_sim.experiment import Cell, Experiment
-from loo_sim.machine import usable_cores
 from loo_sim.rounding import NONE
 from loo_sim.runner.cell import CellAtWork, Workplace
 from loo_sim.runner.differences import Differences
+from loo_sim.runner.engines import THREADS, Choice, Engine, make_engine
 from loo_sim.runner.failures import failures_of, no_failures, write_failures
 from loo_sim.runner.identity import Identity, identity_of
 from loo_sim.runner.manifest import (
@@ -26,12 +26,11 @@ from loo_sim.runner.manifest import (
     make_manifest,
 )
 from loo_sim.runner.needs import check_room, disk_needed
-from loo_sim.runner.partial import OUTCOME, Partial
+from loo_sim.runner.partial import LOG, OUTCOME, Partial
 from loo_sim.runner.plan import length_of
 from loo_sim.runner.progress import Progress
 from loo_sim.runner.results import check_place, partial_of, result_of
 from loo_sim.runner.signals import Stopper
-from loo_sim.runner.threads import compile_kernels
 from loo_sim.studies import Study, find_study
 from loo_sim.sweep import column_values, with_axes
 
@@ -84,6 +83,7 @@ def run_experiment(
     fresh: bool = False,
     fail_fast: bool = False,
     only_failed: bool = False,
+    engine: Choice = THREADS,
 ) -> Run:
     """Run an experiment and write its result directory, or go on with what was begun.
 
@@ -99,8 +99,9 @@ def run_experiment(
     output : Path, optional
         The result's place; by default ``results/`` and the experiment's name.
     jobs : int, optional
-        Threads; by default one for each usable core. Fewer work where their counts would take
-        more than `threads.MOST_COUNT_BYTES`, as those of `announce` do at many players.
+        Threads, or workers that `engine` starts here; by default one for each usable core. Fewer
+        threads work where their counts would take more than `threads.MOST_COUNT_BYTES`, as those
+        of `announce` do at many players.
     progress : Progress, optional
         By default nothing is told.
     verbose : bool
@@ -111,6 +112,8 @@ def run_experiment(
         End at the first cell that fails. What is done by then is kept as if it had been stopped.
     only_failed : bool
         Run the cells that failed before, and no others.
+    engine : Choice
+        What counts; by default threads of this process.
 
     Returns
     -------
@@ -119,11 +122,12 @@ def run_experiment(
     Raises
     ------
     InputError
-        If the result may not or cannot be written there, if there is no room for it, if another
-        process is at work on it, if another run's result or work is there, or if only failed
-        cells are to be run and there are none; nothing has been run then.
+        If the result may not or cannot be written there, if there is no room for it, if what the
+        engine needs is not installed, if another process is at work on it, if another run's result
+        or work is there, or if only failed cells are to be run and there are none; nothing has been
+        run then.
     OSError
-        If writing fails later; what is done by then is in the partial folder.
+        If writing fails later, or the engine; what is done by then is in the partial folder.
     """
     progress = progress or Progress()
     directory = place_of(experiment, output)
@@ -147,7 +151,10 @@ def run_experiment(
             if only_failed:
                 raise no_failures(directory)
             return _told_again(experiment, directory, finished, progress)
-        work = _Work(experiment, partial, jobs or usable_cores(), progress, verbose)
+        what_counts = make_engine(
+            engine, experiment.study, jobs, partial.path / LOG, progress, verbose
+        )
+        work = _Work(experiment, partial, what_counts, progress, verbose)
         work.prepare(begun, finished, here, fresh)
         if only_failed and not work.failed_before:
             raise no_failures(directory)
@@ -162,7 +169,8 @@ def run_experiment(
                         work.outcomes(stopped),
                         work.axes,
                         output,
-                        work.place.jobs,
+                        engine,
+                        what_counts.jobs,
                         started,
                     )
                     if manifest["status"] == INTERRUPTED:
@@ -229,7 +237,7 @@ class _Work:
         self,
         experiment: Experiment,
         partial: Partial,
-        jobs: int,
+        engine: Engine,
         progress: Progress,
         verbose: bool,
     ) -> None:
@@ -237,7 +245,8 @@ class _Work:
         seed, amount = experiment.seed, experiment.amount
         self.experiment = experiment
         length = length_of(experiment, study)
-        self.place = Workplace(study, seed, amount, length, jobs, partial, progress, verbose)
+        self.place = Workplace(study, seed, amount, length, engine, partial, progress)
+        self.verbose = verbose
         self.study, self.partial, self.progress = study, partial, progress
         self.axes = column_values([cell.axes for cell in experiment.cells])
         self.differences = Differences(study.MAIN, self.axes) if any(self.axes) else None
@@ -267,7 +276,7 @@ class _Work:
         cells = enumerate(self.experiment.cells)
         left = [cell for number, cell in cells if number not in self.partial.done]
         place = self.place
-        need = disk_needed(self.study, left, place.amount.most, place.length, place.jobs)
+        need = disk_needed(self.study, left, place.amount.most, place.length, place.engine)
         check_room(self.partial.directory, need)
 
     def run_cells(
@@ -275,13 +284,14 @@ class _Work:
     ) -> KeyboardInterrupt | None:
         """Run all cells, or those that a signal leaves time for; the signal, if one came."""
         try:
-            for number, cell in enumerate(self.experiment.cells):
-                if number in self.partial.done:
-                    continue
-                if number in self.failed_before or not only_failed:
-                    self.run_cell(number, cell, stopper)
-                if fail_fast and self.failed:
-                    break
+            with self.place.engine:
+                for number, cell in enumerate(self.experiment.cells):
+                    if number in self.partial.done:
+                        continue
+                    if number in self.failed_before or not only_failed:
+                        self.run_cell(number, cell, stopper)
+                    if fail_fast and self.failed:
+                        break
         except KeyboardInterrupt as stop:
             return stop
         self.tell_resuming(0)
@@ -321,7 +331,7 @@ class _Work:
         self.at_work = at_work = CellAtWork(self.place, number, cell)
         try:
             with self.progress.compiling():
-                game = self.study.encode(cell)
+                game = self.place.engine.encode(self.study, cell)
             at_work.load()
             for damaged in at_work.damaged:
                 self.tell_damaged(damaged)
@@ -329,7 +339,7 @@ class _Work:
             self.progress.go_to(at_work.goal)
             self.progress.advance(at_work.deals)
             if not self.compiled:
-                compile_kernels(self.study, cell, game, self.progress)
+                self.place.engine.get_ready(self.study, cell, game, self.progress)
                 self.compiled = True
             tables, outcome = at_work.run(game, stopper)
         except OSError:
@@ -340,7 +350,7 @@ class _Work:
             at_work.clear()
             self.at_work = None
             self.progress.end_cell(f"{name}: failed")
-            if self.place.verbose:
+            if self.verbose:
                 self.progress.say(traceback.format_exc())
             return
         told = f"{outcome['deals']:,} {self.experiment.unit} in {outcome['seconds']:.1f} s"

@@ -1,0 +1,130 @@
+"""Engines: what counts the chunks of a cell. Results do not depend on which one did."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
+
+from loo_sim.machine import usable_cores
+from loo_sim.problems import Problems, nearest
+from loo_sim.runner.progress import Progress
+
+if TYPE_CHECKING:
+    from loo_sim.experiment import Cell
+    from loo_sim.runner.counting import Work
+    from loo_sim.runner.parts import Total
+    from loo_sim.studies import Counts, Study
+
+ENGINES = ("threads", "inline", "dask")
+MOST_LOCAL = 1024
+"""Workers of ``local:N``."""
+
+
+class Engine(AbstractContextManager["Engine"], Protocol):
+    """What the runner asks of an engine. It is entered before anything is asked of it."""
+
+    name: str
+    jobs: int
+    """Threads, or workers."""
+
+    def __enter__(self) -> Self:
+        """Get hold of what counts."""
+
+    def encode(self, study: Study, cell: Cell) -> Any:
+        """The game of a cell as this engine counts it."""
+
+    def get_ready(self, study: Study, cell: Cell, game: Any, progress: Progress) -> None:
+        """Get the kernels ready that count a cell, telling so if it takes a while."""
+
+    def totals(self, counts: Counts) -> int:
+        """How many totals it keeps at a time, where counts have this size."""
+
+    def count(self, work: Work, totals: Sequence[Total]) -> None:
+        """Count chunks of a cell into the totals; see `threads.Threads.count`."""
+
+
+class Choice(NamedTuple):
+    """Which engine, as the user says it.
+
+    Attributes
+    ----------
+    engine : str
+        One of `ENGINES`.
+    scheduler : str
+        Of `dask`: ``local:N``, an address, or a scheduler file; empty for a local one with a worker
+        for each job.
+    """
+
+    engine: str = "threads"
+    scheduler: str = ""
+
+    @property
+    def words(self) -> list[str]:
+        """The choice as options of a command; none for what is done without any."""
+        words = [] if self.engine == "threads" else ["--engine", self.engine]
+        return [*words, "--scheduler", self.scheduler] if self.scheduler else words
+
+
+THREADS = Choice()
+"""What counts where nothing else is asked for."""
+
+
+def chosen(engine: str, scheduler: str, problems: Problems) -> Choice:
+    """Check which engine is asked for, noting what is wrong with it."""
+    if engine not in ENGINES:
+        problems.add("engine", f"there is no engine {engine!r}", nearest(engine, ENGINES))
+    elif scheduler and engine != "dask":
+        hint = "give --engine dask too, or leave --scheduler out"
+        problems.add("scheduler", f"the engine {engine} has none", hint)
+    elif scheduler.startswith("local"):
+        number = scheduler.removeprefix("local:")
+        if not (number.isascii() and number.isdecimal() and 1 <= int(number) <= MOST_LOCAL):
+            hint = f"local:N starts N workers here, N from 1 to {MOST_LOCAL:,}"
+            problems.add("scheduler", f"{scheduler!r} does not say how many workers", hint)
+    elif scheduler and "://" not in scheduler and not Path(scheduler).is_file():
+        hint = "tcp://HOST:8786, tls://HOST:8786, local:2, or a file that `dask scheduler` wrote"
+        problems.add("scheduler", f"{scheduler!r} is neither an address nor a file", hint)
+    return Choice(engine, scheduler)
+
+
+def make_engine(
+    choice: Choice, study: str, jobs: int | None, log: Path, progress: Progress, verbose: bool
+) -> Engine:
+    """The engine that was chosen.
+
+    Parameters
+    ----------
+    choice : Choice
+        What the user said.
+    study : str
+        Name of the study that is counted.
+    jobs : int or None
+        Threads, or workers of a scheduler that is started here; None for one a usable core.
+    log : Path
+        File for what the engine's libraries have to tell, ...
+    progress : Progress
+        ... and where it tells what the user should know.
+    verbose : bool
+        All of it goes to stderr.
+
+    Raises
+    ------
+    InputError
+        If what it needs is not installed.
+    """
+    jobs = jobs or usable_cores()
+    if choice.engine == "inline":
+        from loo_sim.runner.here import Inline
+
+        return Inline()
+    if choice.engine == "dask":
+        from loo_sim.runner.dask_engine import Dask
+
+        scheduler = choice.scheduler or f"local:{jobs}"
+        return Dask(scheduler, study, None if verbose else log, progress)
+
+    from loo_sim.runner.threads import Threads
+
+    return Threads(jobs, progress if verbose else Progress())
