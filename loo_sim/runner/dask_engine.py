@@ -11,6 +11,7 @@ import logging
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from math import inf
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from time import monotonic, sleep
@@ -46,7 +47,10 @@ NO_WORKERS_SECONDS = 60.0
 START_WORKER = "NUMBA_NUM_THREADS=1 dask worker --nthreads 1"
 
 POLL_SECONDS = 1.0
-GATHER_SECONDS = 30.0
+GATHER_SECONDS, LONGEST_GATHER = 4.0, 128.0
+"""What a block is waited for once it is done, for its worker may have died with it. It is twice as
+long after each that was not there in time: it may have been on its way."""
+
 CLOSING_SECONDS = 10.0
 SHORTEST_SECONDS = 1e-6
 
@@ -61,11 +65,19 @@ Blocked = tuple[Chunk, ...]
 """Chunks that are counted together."""
 
 
-class _DiedError(Exception):
-    """Workers died of a block."""
+class WorkersDiedError(Exception):
+    """Workers died, again and again, while they counted the same chunks."""
 
-    def __init__(self, error: Exception, times: int) -> None:
-        self.error, self.times = error, times
+    def __init__(self, times: int, chunks: Blocked, why: str) -> None:
+        first, last = chunks[0].first, chunks[-1].first + chunks[-1].deals - 1
+        super().__init__(f"it was tried {times} times to count {first:,} to {last:,}: {why}")
+
+
+class _DiedError(Exception):
+    """Workers died of a block, as the scheduler says, or were of no use to it."""
+
+    def __init__(self, why: str, times: int) -> None:
+        self.why, self.times = why, times
 
 
 class Dask:
@@ -102,7 +114,8 @@ class Dask:
         self.jobs = 0
         self._open = ExitStack()
         self._workers: frozenset[str] = frozenset()
-        self._looked = self._seen = 0.0
+        self._looked, self._alone_since = -inf, inf
+        self._gather = GATHER_SECONDS
         self._pace = 0.0
 
     def __enter__(self) -> Self:
@@ -187,7 +200,7 @@ class Dask:
                 except _DiedError as died:
                     deaths[chunks] += died.times
                     if deaths[chunks] > ALLOWED_DEATHS:
-                        raise died.error from None
+                        raise WorkersDiedError(deaths[chunks], chunks, died.why) from None
                     del out[future]
                     again.append(chunks)
                     continue
@@ -253,15 +266,17 @@ class Dask:
 
         try:
             with self._connected():
-                return cast("Block", future.result(timeout=GATHER_SECONDS))
+                return cast("Block", future.result(timeout=self._gather))
         except TimeoutError:
             if future.status == "error":
                 raise
+            self._gather = min(2 * self._gather, LONGEST_GATHER)
             return None
         except KilledWorker as killed:
-            raise _DiedError(killed, killed.allowed_failures + 1) from None
+            why = f"its worker died; the last was {killed.last_worker.address}"
+            raise _DiedError(why, killed.allowed_failures + 1) from None
         except OtherCodeError as error:  # a late worker got it before it was kept out
-            raise _DiedError(error, 1) from None
+            raise _DiedError(str(error), 1) from None
 
     @contextmanager
     def _connected(self) -> Iterator[None]:
@@ -299,12 +314,14 @@ class Dask:
             there = frozenset(self._client.nthreads())
         if there != self._workers and self._workers:
             self._progress.say(_change(self._workers, there))
-        if there or self._workers:
-            self._seen = now
+        if there:
+            self._alone_since = inf
+        else:
+            self._alone_since = min(self._alone_since, now)
         self._workers = there
         self.jobs = max(self.jobs, len(there))
         patience = _patience()
-        if now - self._seen > patience:
+        if now - self._alone_since > patience:
             what = f"no worker at {self._where} for {patience:.0f} seconds"
             raise EngineError(f"{what}; start one: {START_WORKER} {self._where}")
 
@@ -314,14 +331,11 @@ class Dask:
         """Connect to the scheduler, or start one here."""
         import dask
         from distributed import Client, LocalCluster
-        from distributed.config import defaults
 
         self._open.enter_context(_logged(self._log))
         kind, _, number = self._scheduler.partition(":")
         if kind == "local":
-            allowed = "distributed.scheduler.allowed-failures"
-            if dask.config.get(allowed) == defaults["distributed"]["scheduler"]["allowed-failures"]:
-                self._open.enter_context(dask.config.set({allowed: ALLOWED_DEATHS}))
+            self._open.enter_context(dask.config.set(_settings()))
             quiet = {} if self._log is None else {"DASK_LOGGING__DISTRIBUTED": "critical"}
             # Bound to this machine: whoever reaches a scheduler's port can run what he likes.
             cluster = LocalCluster(
@@ -355,7 +369,6 @@ class Dask:
         """
         from loo_sim.runner.dask_worker import CODE, Gate, unfit
 
-        self._seen = monotonic()
         self._look()
         if not self._workers:
             patience = _patience()
@@ -396,6 +409,26 @@ def _change(before: frozenset[str], now: frozenset[str]) -> str:
     return f"{', '.join(told)}: there {'is' if len(now) == 1 else 'are'} {len(now) or 'none'}"
 
 
+def _settings() -> dict[str, Any]:
+    """Settings of a scheduler that is started here, but for those that the user has changed.
+
+    A worker that is not back in time would be given up for good, though its nanny restarts it: as
+    many are lost as die while another is looked for.
+    """
+    import dask
+    from distributed.config import defaults
+
+    ours = {
+        "distributed.scheduler.allowed-failures": ALLOWED_DEATHS,
+        "distributed.deploy.lost-worker-timeout": "1000 days",
+    }
+    return {
+        key: value
+        for key, value in ours.items()
+        if dask.config.get(key) == dask.config.get(key, config=defaults)
+    }
+
+
 def _patience() -> float:
     """Seconds without a worker that are waited."""
     import dask
@@ -421,10 +454,17 @@ def _logged(log: Path | None) -> Iterator[None]:
 
     file = logging.FileHandler(log, encoding="utf-8", delay=True)
     file.setFormatter(logging.Formatter("%(asctime)s %(name)s %(levelname)s %(message)s"))
-    loggers = [logging.getLogger(name) for name in _LOGGERS]
+    loggers = [
+        logging.getLogger(name)
+        for name in {*logging.root.manager.loggerDict, *_LOGGERS}
+        if name.partition(".")[0] in _LOGGERS
+    ]
     before = [(logger, logger.handlers[:], logger.propagate) for logger in loggers]
     for logger in loggers:
-        logger.handlers, logger.propagate = [file], False
+        logger.handlers, logger.propagate = [], True
+    for name in _LOGGERS:
+        logging.getLogger(name).handlers = [file]
+        logging.getLogger(name).propagate = False
     try:
         yield
     finally:
