@@ -20,6 +20,8 @@ from loo_sim.experiment import load_experiment
 from loo_sim.machine import usable_cores
 from loo_sim.runner.identity import identity_of
 from loo_sim.runner.needs import disk_needed
+from loo_sim.runner.plan import length_of
+from loo_sim.runner.threads import Threads
 from loo_sim.studies import find_study
 
 POLICY = """name = "mine"
@@ -70,7 +72,8 @@ def main() -> None:
             loaded = perf_counter()
             identity_of(experiment)
             study = find_study(experiment.study)
-            disk_needed(study, experiment.cells, experiment.amount.most, usable_cores())
+            most, length = experiment.amount.most, length_of(experiment, study)
+            disk_needed(study, experiment.cells, most, length, Threads(usable_cores()))
             ready = perf_counter()
             told = f"{name}: {len(experiment.cells):,} cells, loaded in {loaded - begun:.1f} s"
             told += f", ready after {ready - loaded:.1f} s more"

@@ -124,10 +124,8 @@ class Cluster:
         wait_until(self.file.exists)
         return process
 
-    def worker(
-        self, slow: float = 0.0, fatal: int = -1, threads: int = 1, **more: str
-    ) -> subprocess.Popen[str]:
-        """Start a worker, of whose chunks each takes some seconds more."""
+    def worker(self, slow: float = 0.0, threads: int = 1, **more: str) -> subprocess.Popen[str]:
+        """Start a worker, of whose chunks each takes some seconds more; the scheduler knows it."""
         self.workers += 1
         more = {"NUMBA_NUM_THREADS": "1", **more}
         process: subprocess.Popen[str] = self._enter(
@@ -136,9 +134,12 @@ class Cluster:
                 *("--scheduler-file", self.file, "--host", "127.0.0.1", "--no-dashboard"),
                 *("--nthreads", threads, "--local-directory", self.folder),
                 log=self.log(self.workers),
-                env=environment(slow, fatal, **more),
+                env=environment(slow, **more),
+                cwd=self.folder,  # or the loosim of the folder that is worked in would be its own
             )
         )
+        log = self.log(self.workers)
+        wait_until(lambda: "Registered to" in log.read_text(encoding="utf-8"))
         return process
 
     def log(self, worker: int) -> Path:

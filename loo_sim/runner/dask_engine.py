@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Self, cast
 
 from loo_sim.problems import InputError, Problem
 from loo_sim.runner.counting import Saving, Work
+from loo_sim.runner.engines import SCHEMES
 from loo_sim.runner.parts import Total
 from loo_sim.runner.plan import Chunk
 
@@ -330,7 +331,7 @@ class Dask:
     def _connect(self) -> Client:
         """Connect to the scheduler, or start one here."""
         import dask
-        from distributed import Client, LocalCluster
+        from distributed import Client, LocalCluster, Security
 
         self._open.enter_context(_logged(self._log))
         kind, _, number = self._scheduler.partition(":")
@@ -350,11 +351,15 @@ class Dask:
             self._open.callback(_quietly, cluster.close, timeout=CLOSING_SECONDS)
             client = Client(cluster, set_as_default=False)
         else:
-            is_file = "://" not in self._scheduler
+            context = Security().get_connection_args("client")["ssl_context"]
+            if self._scheduler.startswith("tls:") and context is None:
+                what = "needs certificates, which dask's settings do not name"
+                raise EngineError(f"{self._scheduler} {what}: see docs/cluster.md")
+            is_file = not self._scheduler.startswith(SCHEMES)
             where = {"scheduler_file" if is_file else "address": self._scheduler}
             try:
                 client = Client(**where, set_as_default=False)
-            except (OSError, ValueError) as error:
+            except Exception as error:  # dask raises what it comes upon
                 raise EngineError(f"no scheduler at {self._scheduler}: {error}") from None
         self._open.callback(_quietly, client.close, timeout=CLOSING_SECONDS)
         return client

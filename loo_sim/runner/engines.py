@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from loo_sim.studies import Counts, Study
 
 ENGINES = ("threads", "inline", "dask")
+SCHEMES = ("tcp://", "tls://")
 MOST_LOCAL = 1024
 """Workers of ``local:N``."""
 
@@ -83,10 +85,18 @@ def chosen(engine: str, scheduler: str, problems: Problems) -> Choice:
         if not (number.isascii() and number.isdecimal() and 1 <= int(number) <= MOST_LOCAL):
             hint = f"local:N starts N workers here, N from 1 to {MOST_LOCAL:,}"
             problems.add("scheduler", f"{scheduler!r} does not say how many workers", hint)
-    elif scheduler and "://" not in scheduler and not Path(scheduler).is_file():
+    elif scheduler and not scheduler.startswith(SCHEMES) and not _is_scheduler_file(scheduler):
         hint = "tcp://HOST:8786, tls://HOST:8786, local:2, or a file that `dask scheduler` wrote"
-        problems.add("scheduler", f"{scheduler!r} is neither an address nor a file", hint)
+        problems.add("scheduler", f"{scheduler!r} is neither an address nor such a file", hint)
     return Choice(engine, scheduler)
+
+
+def _is_scheduler_file(name: str) -> bool:
+    """Whether this is a file that names a scheduler."""
+    try:
+        return bool(json.loads(Path(name).read_text(encoding="utf-8"))["address"])
+    except (OSError, ValueError, LookupError, TypeError):
+        return False
 
 
 def make_engine(
