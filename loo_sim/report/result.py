@@ -60,6 +60,14 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
         *("gain", "apart", "apart_low", "apart_high"),
     ),
     "standing": ("policy", "n", "net", "net_se", "spread", "tied_with_best"),
+    "sobol": (
+        *("figure", "axis", "n", "noise"),
+        *(
+            f"{share}{end}"
+            for share in ("first", "total", "together", "behind")
+            for end in ("", "_low", "_high")
+        ),
+    ),
 }
 """The tables that a report is made of, and the columns it reads."""
 
@@ -181,11 +189,14 @@ class Result:
     directory : Path
     manifest : mapping
     cells : tuple of Cell
+    indices : tuple of mapping
+        The rows of the table ``sobol``; None in them is what is not known.
     """
 
     directory: Path
     manifest: Mapping[str, Any]
     cells: tuple[Cell, ...]
+    indices: tuple[Mapping[str, Any], ...] = ()
 
     @property
     def name(self) -> str:
@@ -195,6 +206,11 @@ class Result:
     def having(self, table: str) -> list[Cell]:
         """The finished cells with rows of a table."""
         return [cell for cell in self.cells if cell.has(table)]
+
+    @property
+    def ranges(self) -> Mapping[str, Any]:
+        """What ``[sweep.sobol]`` says: ``points`` and axes; empty if the sweep is no design."""
+        return dict(self.manifest["experiment"].get("sweep", {}).get("sobol", {}))
 
     @property
     def not_done(self) -> list[Cell]:
@@ -248,6 +264,7 @@ def read_result(directory: Path) -> Result:
     if announce:
         _check_hands(announce, manifest, problems)
     problems.raise_if_any()
+    indices = tables.pop("sobol").to_dict("records") if "sobol" in tables else []
     terms = [_terms(manifest, cell, problems) for cell in manifest["cells"]]
     problems.raise_if_any()
     cells = tuple(
@@ -256,7 +273,11 @@ def read_result(directory: Path) -> Result:
             zip(manifest["cells"], terms, strict=True), start=1
         )
     )
-    return Result(directory, manifest, cells)
+    of_design = tuple(
+        {str(key): None if value != value else value for key, value in row.items()}
+        for row in indices
+    )
+    return Result(directory, manifest, cells, of_design)
 
 
 def _terms(

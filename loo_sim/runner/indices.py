@@ -85,13 +85,13 @@ class SobolTable:
     def _fault(self, figure: str) -> str:
         """Why a figure has no indices; empty if it has."""
         if figure not in self._values:
-            return "no cell has a figure that is followed"
+            return "no game has a figure that is followed"
         values = self._values[figure]
         missing = int(np.isnan(values).sum())
         if missing:
-            return f"{missing:,} of {values.size:,} cells have no figure"
+            return f"{missing:,} of {values.size:,} games have no figure"
         if np.ptp(values[self._design.places[:2]]) == 0:
-            return "the figure is the same in all cells"
+            return "the figure is the same in all games"
         return ""
 
     def _rows(self, figure: str) -> list[dict[str, Any]]:
