@@ -13,7 +13,6 @@ from fractions import Fraction
 from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from loo_sim.rules import OPTIONS, Rules
 from loo_sim.settings import Wrong
 from loo_sim.sweep import MOST_CELLS, OF_POLICY, Point, check_axis, flat
 
@@ -28,6 +27,8 @@ FEWEST_POINTS, MOST_POINTS = 8, 4_096
 MOST_AXES = 50
 _MOST = 2**53
 """Beyond it not every whole number is a float."""
+
+_OF_WORDS = ("policies", "rules.preset")
 
 _EXAMPLE = "as in pot = [3, 12], or [3, 12, 3] for every third"
 
@@ -124,8 +125,7 @@ def read_design(table: Any, seed: int, wrong: Wrong) -> Design | None:
         wrong(f"sweep.sobol.{POINTS}", *fault)
     for axis, given in axes.items():
         key = f"sweep.sobol.{axis}"
-        found = check_axis(axis)
-        found = found or _axis_fault(axis) or _range_fault(axis, given)
+        found = check_axis(axis) or _range_fault(axis, given)
         if found:
             wrong(key, *found)
             faults.append(found)
@@ -186,22 +186,16 @@ def _points_fault(points: Any) -> tuple[str, str] | None:
     return None
 
 
-def _axis_fault(axis: str) -> tuple[str, str] | None:
-    """Why an axis can have no range, whatever its ends: its values are no numbers."""
-    option = axis.removeprefix("rules.")
-    is_word = option in OPTIONS and isinstance(getattr(Rules(), option), bool | str)
-    if axis in ("policies", "rules.preset") or is_word:
-        return "its values are no numbers", "an axis of [sweep] can have it"
-    return None
-
-
 def _range_fault(axis: str, given: Any) -> tuple[str, str] | None:
     """What is wrong with what stands for a range."""
     if not isinstance(given, list) or len(given) not in (2, 3):
         return f"{given!r} is not a lowest and a highest value", _EXAMPLE
     for value in given:
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            return f"{value!r} is not a number", _EXAMPLE
+        if isinstance(value, bool) or not isinstance(value, int | float) or axis in _OF_WORDS:
+            return (
+                f"{value!r} is not a number of {axis}",
+                "an axis of [sweep] can be of other values",
+            )
         if not isfinite(value) or abs(value) > _MOST:
             return f"{value!r} is no number that it can have", _EXAMPLE
     if not given[0] < given[1]:
