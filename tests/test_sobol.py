@@ -582,3 +582,23 @@ def test_its_table_is_checked_as_the_others_are(study, tmp_path):
     (out / "sobol.parquet").write_bytes(b"")
     with pytest.raises(InputError, match=r"sobol.parquet: is not as it was written"):
         check_tables(out, read_own_manifest(out))
+
+
+def test_a_game_has_the_indices_of_what_its_cells_tell(tmp_path):
+    text = 'study = "deals"\ndeals = 20_000\nseed = 9\n[sweep.sobol]\npoints = 8\n'
+    ended = run(tmp_path, text + 'pot = [3, 4]\n"rules.loo" = [2, 3]\n')
+    (title,) = [title for title in ended.manifest["cells"][0]["headline"][0] if "mean" in title]
+    told = {
+        tuple(cell["axes"].values()): cell["headline"][0][title]["value"]
+        for cell in ended.manifest["cells"]
+    }
+    of_scipy = stats.sobol_indices(
+        func=lambda x: np.array([told[point] for point in map(tuple, x.T.astype(int).tolist())]),
+        n=8,
+        dists=[stats.randint(3, 5), stats.randint(2, 4)],
+        rng=np.random.default_rng(9),
+    )
+    table = pd.read_parquet(tmp_path / "out" / "sobol.parquet")
+    assert set(table["figure"]) == {"pot_swing"}
+    np.testing.assert_allclose(table["first"], of_scipy.first_order, atol=1e-9)
+    np.testing.assert_allclose(table["total"], of_scipy.total_order, atol=1e-9)
