@@ -163,6 +163,9 @@ def sweep(
     (policies.NAME.params.X), or one that stands in its file (policies.NAME.announce.rules.2.chance,
     policies.NAME.announce.rules.2.when.1 for the first number of a condition).
 
+    With --sobol axes are ranges (a:b, or a:b:step), and what is told is how much of a figure's
+    variance over them each accounts for.
+
     The same command goes on with a run that was broken off, and runs cells again that failed; what
     is done is not done again.
     """

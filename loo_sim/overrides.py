@@ -150,7 +150,9 @@ def _values(piece: str) -> list[Any] | str:
 
 
 def give_way(settings: dict[str, Any], replaced: Mapping[str, str]) -> None:
-    """Leave out what the file says of how much is done, where the command line says it otherwise.
+    """Leave out what the file says where the command line says it otherwise.
+
+    That is how much is done, and all axes where the command line asks for a design of its own.
 
     Parameters
     ----------
@@ -170,6 +172,10 @@ def give_way(settings: dict[str, Any], replaced: Mapping[str, str]) -> None:
     for key in others:
         if key not in replaced:
             settings.pop(key, None)
+    sweep = settings["sweep"]
+    if isinstance(sweep, dict) and "sweep.sobol.points" in replaced:
+        given = {key.split(".")[1] for key in replaced if key.startswith("sweep.")}
+        settings["sweep"] = {key: of for key, of in sweep.items() if key.split(".")[0] in given}
 
 
 def toml_value(text: str) -> Any:

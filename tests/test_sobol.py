@@ -171,6 +171,16 @@ def test_the_command_line_means_the_same(plain):
     assert [c.axes[mine] for c in swept.cells][:3] != [c.axes[mine] for c in found.cells][:3]
 
 
+def test_a_design_of_the_command_line_takes_the_place_of_the_axes_of_the_file(plain):
+    text = FILE.partition("[sweep.sobol]")[0]
+    plain.write_text(text + "[sweep]\nplayers = [5, 6]\n[sweep.zip]\npot = [6, 9]\n")
+    axes = ("pot=6:9", "rules.loo=2:6")
+    found = load_experiment(plain, ["sweep.sobol.points=8"], axes)
+    assert found.settings["sweep"] == {"sobol": {"points": 8, "pot": [6, 9], "rules.loo": [2, 6]}}
+    words = ("sweep.sobol.points=8", "sweep.rules.ante=[0, 1]")
+    assert "stands beside other axes" in complaints(plain, *axes, words=words)[0]
+
+
 def test_everything_wrong_is_told_at_once(plain):
     plain.write_text(
         'study = "deals"\npolicies = "mine.toml"\n[sweep.sobol]\npoints = 48\npot = [9, 6]\n'
