@@ -20,9 +20,9 @@ MEANING = (
 
 _FIGURES = {
     "pot_swing": "the mean change of the pot",
-    "stand": "the net of standing in seat 0, whatever the hand,",
-    "miss": "the net of the miss in seat 0, whatever the hand,",
-    "miss_minus_stand": "the net of the miss less that of standing, seat 0, whatever the hand,",
+    "stand": "what standing nets in seat 0 over all hands",
+    "miss": "what the miss nets in seat 0 over all hands",
+    "miss_minus_stand": "what the miss nets more than standing in seat 0 over all hands",
     "pot": "the mean pot when play begins",
 }
 
@@ -108,7 +108,7 @@ def _is_above(row: Row, name: str, bound: float) -> bool:
 def _most(ordered: Sequence[Row], figure: str, is_all_error: bool) -> str:
     """Which setting moves a figure most."""
     if is_all_error:
-        return f"Too close to call whether any of the settings moves {figure.rstrip(',')}."
+        return f"Too close to call whether any of the settings moves {figure}."
     leader, *others = ordered
     tied = [row for row in others if not _is_above(row, "behind", 0)]
     if tied:

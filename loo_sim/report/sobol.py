@@ -49,7 +49,7 @@ def no_indices(result: Result) -> str:
     told = result.manifest.get("sobol", {})
     if not told.get("why"):
         return ""
-    figure = figure_in_words(told["figure"]).rstrip(",")
+    figure = figure_in_words(told["figure"])
     return f"No Sobol indices of {figure}: {told['why']}."
 
 
@@ -113,7 +113,7 @@ def indices_exhibit(rows: Sequence[Row], ranges: Mapping[str, Any]) -> Exhibit:
         The table ``[sweep.sobol]``.
     """
     figure = rows[0]["figure"]
-    words = figure_in_words(figure).rstrip(",")
+    words = figure_in_words(figure)
     slug = "".join(sign if sign.isalnum() else "-" for sign in figure.lower())
     return make_exhibit(
         f"sobol-{slug}",
