@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 POINTS = "points"
 """The key of ``[sweep.sobol]`` that is no axis."""
 
-FEWEST_POINTS, MOST_POINTS = 8, 4_096
+FEWEST_POINTS, MOST_POINTS = 64, 4_096
+"""The bootstrap's intervals of 95 % have the indices of a function as crooked as Ishigami's in them
+in 90 to 99 of 100 designs of 64 points, but in as few as 80 of those of 32."""
+
 MOST_AXES = 50
 _MOST = 2**53
 """Beyond it not every whole number is a float."""

@@ -115,7 +115,7 @@ deals = 100
 seed = 4
 policies = "mine.toml"
 [sweep.sobol]
-points = 32
+points = 64
 pot = [6, 9]
 "policies.mine.params.bluff" = [0.0, 1.0]
 [sweep.sobol.rules]
@@ -147,7 +147,7 @@ def test_the_cells_are_the_points_of_the_design(plain):
         bluff: Range.of([0.0, 1.0]),
         "rules.loo": Range.of([2, 6, 2]),
     }
-    design = make_design(ranges, 32, seed=4)
+    design = make_design(ranges, 64, seed=4)
     assert (found.design.places == design.places).all()
     assert [dict(cell.axes) for cell in found.cells] == [axes for axes, _ in design.points]
     for cell in found.cells[:5]:
@@ -161,7 +161,7 @@ def test_the_command_line_means_the_same(plain):
     other = plain.with_name("y.toml")
     other.write_text(FILE.partition("[sweep.sobol]")[0])
     axes = ("pot=6:9", "policies.mine.params.bluff=0.0:1.0", "rules.loo=2:6:2")
-    found = load_experiment(other, ["sweep.sobol.points=32"], axes)
+    found = load_experiment(other, ["sweep.sobol.points=64"], axes)
     assert found.cells == by_file.cells
     # Ranges of the file keep their place, and another seed has other points.
     swept = load_experiment(plain, ["seed=5"], ["pot=7:8"])
@@ -175,9 +175,9 @@ def test_a_design_of_the_command_line_takes_the_place_of_the_axes_of_the_file(pl
     text = FILE.partition("[sweep.sobol]")[0]
     plain.write_text(text + "[sweep]\nplayers = [5, 6]\n[sweep.zip]\npot = [6, 9]\n")
     axes = ("pot=6:9", "rules.loo=2:6")
-    found = load_experiment(plain, ["sweep.sobol.points=8"], axes)
-    assert found.settings["sweep"] == {"sobol": {"points": 8, "pot": [6, 9], "rules.loo": [2, 6]}}
-    words = ("sweep.sobol.points=8", "sweep.rules.ante=[0, 1]")
+    found = load_experiment(plain, ["sweep.sobol.points=64"], axes)
+    assert found.settings["sweep"] == {"sobol": {"points": 64, "pot": [6, 9], "rules.loo": [2, 6]}}
+    words = ("sweep.sobol.points=64", "sweep.rules.ante=[0, 1]")
     assert "stands beside other axes" in complaints(plain, *axes, words=words)[0]
 
 
@@ -191,7 +191,7 @@ def test_everything_wrong_is_told_at_once(plain):
     example = "(as in pot = [3, 12], or [3, 12, 3] for every third)"
     words = "(an axis of [sweep] can be of other values)"
     assert complaints(plain) == [
-        f"4: {at}.points: 48 is no such power of two (a power of two from 8 to 4,096)",
+        f"4: {at}.points: 48 is no such power of two (a power of two from 64 to 4,096)",
         f"5: {at}.pot: 6 is not above 9 (the lowest value stands first)",
         f"6: {at}.players: 6 is not a lowest and a highest value {example}",
         f"7: {at}.rules.club_law: 0 is not true or false",
@@ -236,7 +236,7 @@ def test_a_design_stands_alone_has_axes_and_not_too_many_cells(plain):
     plain.write_text(FILE.partition("[sweep.sobol.rules]")[0])
     (told,) = complaints(plain, *axes, words=("sweep.sobol.points=2048",))
     assert told == "5: sweep.sobol: has 10,240 cells: 2048 points of 3 axes (at most 10,000)"
-    plain.write_text('study = "deals"\n[sweep.sobol]\npoints = 8\npot = [3, 6]\n')
+    plain.write_text('study = "deals"\n[sweep.sobol]\npoints = 64\npot = [3, 6]\n')
     assert complaints(plain) == ["2: sweep.sobol: has one axis (2 to 50: it tells axes apart)"]
     assert complaints(plain, words=("sweep.sobol=5",)) == [
         "-s sweep.sobol=5: sweep.sobol: is not a table of points and axes (write [sweep.sobol] and "
@@ -376,13 +376,17 @@ def test_of_few_chunks_no_noise_is_told():
 DEALS, CHUNK, SEED = 100, 10, 6
 RANGES = {"pot": (3, 6), "players": (5, 8), "rules.loo": (2, 5)}
 WEIGHTS = {"pot": 3, "players": 5, "rules.loo": 1}
-DESIGNED = f"""study = "deals"
-deals = {DEALS}
-seed = {SEED}
-[sweep.sobol]
-points = 128
-""" + "".join(f'"{axis}" = {list(ends)}\n' for axis, ends in RANGES.items())
-SMALL = DESIGNED.replace("points = 128", "points = 8")
+FEW = {"pot": (3, 4), "players": (5, 8), "rules.loo": (2, 3)}
+PLAIN = f'study = "deals"\ndeals = {DEALS}\nseed = {SEED}\n'
+
+
+def with_design(points: int, ranges) -> str:
+    """An experiment file with a design."""
+    axes = (f'"{axis}" = {list(ends)}\n' for axis, ends in ranges.items())
+    return f"{PLAIN}[sweep.sobol]\npoints = {points}\n{''.join(axes)}"
+
+
+DESIGNED, SMALL = with_design(128, RANGES), with_design(64, FEW)
 
 
 def luck(number: int) -> int:
@@ -498,7 +502,7 @@ def test_a_run_is_the_same_to_the_byte_whatever_befell_it(study, tmp_path):
     assert set(whole["tables"]) == {"chunks", "difference", "running", "sobol"}
 
     def stop(game, first):
-        if len(seen) == 100:
+        if len(seen) == 50:
             raise KeyboardInterrupt
         seen.append(game)
 
@@ -546,10 +550,9 @@ def test_a_study_that_follows_nothing_has_no_indices(study, tmp_path):
 
 def test_the_end_of_a_run_tells_the_indices_and_no_cells(study, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    text = DESIGNED.partition("[sweep.sobol]")[0]
-    (tmp_path / "x.toml").write_text(text, encoding="utf-8")
-    axes = [f"--axis={axis}={low}:{high}" for axis, (low, high) in RANGES.items()]
-    words = ["sweep", "x.toml", "--sobol", "8", *axes, "-o", "out"]
+    (tmp_path / "x.toml").write_text(PLAIN, encoding="utf-8")
+    axes = [f"--axis={axis}={low}:{high}" for axis, (low, high) in FEW.items()]
+    words = ["sweep", "x.toml", "--sobol", "64", *axes, "-o", "out"]
     found = CliRunner().invoke(cli, [*words, "--quiet"])
     assert found.exit_code == 0
     table = pd.read_parquet("out/sobol.parquet").sort_values("total", ascending=False)
@@ -557,20 +560,20 @@ def test_the_end_of_a_run_tells_the_indices_and_no_cells(study, tmp_path, monkey
     lines = [line.split() for line in found.stdout.splitlines() if line.strip()]
     assert [line[:3] for line in lines[2:5]] == [
         ["players", "5", "8"],
-        ["pot", "3", "6"],
-        ["loo", "2", "5"],
+        ["pot", "3", "4"],
+        ["loo", "2", "3"],
     ]
     assert len(lines) < 10
     told = json.loads(CliRunner().invoke(cli, [*words, "--json"]).stdout)
     assert told["sobol"]["indices"][0]["total"] == table.loc[0, "total"]
     assert told["experiment"]["sweep"]["sobol"]["players"] == [5, 8]
-    assert told["command"].startswith("loosim sweep x.toml -s sweep.sobol.points=8 --axis pot=3:")
+    assert told["command"].startswith("loosim sweep x.toml -s sweep.sobol.points=64 --axis pot=3:")
     by_file = run(tmp_path / "file", SMALL).manifest
     assert by_file["tables"] == told["tables"]
 
 
 def test_a_result_is_repeated_out_of_its_manifest(study, plain):
-    plain.write_text(FILE.replace("points = 32", "points = 8"))
+    plain.write_text(FILE.replace("[0.0, 1.0]", "[0.0, 1.0, 0.5]"))
     experiment = load_experiment(plain)
     study.encode = lambda cell: cell.rules.loo + cell.pot // UNITS_PER_STAKE
     run_experiment(experiment, Path("out").resolve(), 1)
@@ -595,7 +598,7 @@ def test_its_table_is_checked_as_the_others_are(study, tmp_path):
 
 
 def test_a_game_has_the_indices_of_what_its_cells_tell(tmp_path):
-    text = 'study = "deals"\ndeals = 20_000\nseed = 9\n[sweep.sobol]\npoints = 8\n'
+    text = 'study = "deals"\ndeals = 20_000\nseed = 9\n[sweep.sobol]\npoints = 64\n'
     ended = run(tmp_path, text + 'pot = [3, 4]\n"rules.loo" = [2, 3]\n')
     (title,) = [title for title in ended.manifest["cells"][0]["headline"][0] if "mean" in title]
     told = {
@@ -604,7 +607,7 @@ def test_a_game_has_the_indices_of_what_its_cells_tell(tmp_path):
     }
     of_scipy = stats.sobol_indices(
         func=lambda x: np.array([told[point] for point in map(tuple, x.T.astype(int).tolist())]),
-        n=8,
+        n=64,
         dists=[stats.randint(3, 5), stats.randint(2, 4)],
         rng=np.random.default_rng(9),
     )
