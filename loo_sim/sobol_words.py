@@ -80,24 +80,29 @@ def sentences(rows: Sequence[Row]) -> list[str]:
     """What the indices of a figure say: what moves it most, what acts together, what is error.
 
     Monte-Carlo error is in every total index and in what is done together, so that nothing is said
-    to be there whose interval does not lie above it.
+    to be there whose interval does not lie above it. It is in no index of the first order, whose
+    interval is held against 0.
     """
     ordered = by_total(rows)
     noise = ordered[0]["noise"] or 0.0
     figure = figure_in_words(ordered[0]["figure"])
-    close = [row for row in ordered if not _is_above(row, "total", noise)]
+    close = [
+        row for row in ordered if not (_is_above(row, "first", 0) or _is_above(row, "total", noise))
+    ]
     told = [_most(ordered, figure, len(close) == len(ordered)), _together(ordered[0], noise)]
-    names = [axis_words(row["axis"]) for row in close if row["total"] > 0]
-    if names and len(close) < len(ordered):
-        told.append(f"Too close to call whether they move it at all: {listed(names)}.")
-    without = [axis_words(row["axis"]) for row in close if row["total"] == 0]
-    if without:
-        told.append(f"At no point of the design did it change with {listed(without, 'or')}.")
     if ordered[0]["noise"] is None:
         told.append("How much of the variance is Monte-Carlo error is not known.")
     else:
         share = percent_in_words(min(noise, 1.0))
         told.append(f"Monte-Carlo error of the games is {share} of the variance.")
+    names = [axis_words(row["axis"]) for row in close if row["total"] > 0]
+    if names and len(close) < len(ordered):
+        told.append(f"Too close to call whether they move it at all: {listed(names)}.")
+    without = [axis_words(row["axis"]) for row in close if row["total"] == 0]
+    if without:
+        told.append(
+            f"At no point of the design did the figure change with {listed(without, 'or')}."
+        )
     return told
 
 

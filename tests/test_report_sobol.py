@@ -44,8 +44,8 @@ def test_sentences_of_a_clear_finding():
         "Of the settings pot moves the mean change of the pot most: alone and together with others "
         "it accounts for 60 (52 to 68) % of the variance over the ranges.",
         "Settings acting together account for 10 (2 to 18) % of the variance.",
-        "Too close to call whether they move it at all: loo cap.",
         "Monte-Carlo error of the games is 1 % of the variance.",
+        "Too close to call whether they move it at all: loo cap.",
     ]
 
 
@@ -70,12 +70,17 @@ def test_what_is_no_more_than_noise_is_not_called_acting_together(noise, told):
 
 
 def test_where_all_is_noise_no_setting_moves_anything():
-    assert sentences([row | {"noise": 0.9} for row in CLEAR]) == [
+    assert sentences([row | {"noise": 0.9, "first_low": -0.1} for row in CLEAR]) == [
         "Too close to call whether any of the settings moves the mean change of the pot.",
         "Whether settings act together is too close to call: what they do one by one leaves "
         "10 (2 to 18) % of the variance.",
         "Monte-Carlo error of the games is 90 % of the variance.",
     ]
+
+
+def test_an_index_of_the_first_order_above_0_is_no_noise():
+    assert "loo cap" in sentences([row | {"noise": 0.9} for row in CLEAR])[-1]
+    assert sentences([row | {"noise": 0.9} for row in CLEAR])[0] == sentences(CLEAR)[0]
 
 
 def test_unknown_noise_and_a_setting_without_effect():
@@ -85,8 +90,8 @@ def test_unknown_noise_and_a_setting_without_effect():
         players=((0.0, None, None), (0.0, None, None), (1.0, 0.9, 1.1)),
     )
     assert sentences(none)[2:] == [
-        "At no point of the design did it change with players.",
         "How much of the variance is Monte-Carlo error is not known.",
+        "At no point of the design did the figure change with players.",
     ]
     assert share_in_words(none[1], "total") == "0"
 
@@ -192,7 +197,7 @@ def test_empty_entries_of_the_table_are_read_as_unknown(tmp_path):
 
 
 def test_failed_games_are_named_and_no_indices_shown(tmp_path):
-    why = "1 of 3 games have no figure"
+    why = "no figure is known in 1 of 3 games"
     page = page_of(sobol_result(tmp_path, [], failed=[1], why=why))
     assert page.text.count(f"No Sobol indices of the mean change of the pot: {why}.") == 2
     assert "× failed: out of memory" in page.text

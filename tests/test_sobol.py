@@ -528,7 +528,7 @@ def test_where_cells_failed_no_indices_are_made_until_they_are_run_again(study, 
     study.before_chunk = fail
     ended = run(tmp_path / "failed", SMALL)
     assert ended.manifest["status"] == "failed"
-    assert ended.manifest["sobol"]["why"] == f"{alike} of {len(cells)} games have no figure"
+    assert ended.manifest["sobol"]["why"] == f"no figure is known in {alike} of {len(cells)} games"
     assert (ended.manifest["sobol"]["indices"], ended.headline) == ([], [])
     assert not (tmp_path / "failed" / "out" / "sobol.parquet").exists()
     study.before_chunk = lambda game, first: None

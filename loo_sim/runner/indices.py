@@ -89,7 +89,7 @@ class SobolTable:
         values = self._values[figure]
         missing = int(np.isnan(values).sum())
         if missing:
-            return f"{missing:,} of {values.size:,} games have no figure"
+            return f"no figure is known in {missing:,} of {values.size:,} games"
         if np.ptp(values[self._design.places[:2]]) == 0:
             return "the figure is the same in all games"
         return ""
