@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from loo_sim.policy_axes import axis_words
 from loo_sim.problems import Problems, nearest
 from loo_sim.report.tables import ANNOUNCE, AnnounceFile, Tables
-from loo_sim.result import read_manifest, read_tables, rows_of_cell
+from loo_sim.result import read_manifest, read_tables, rows_by_cell
 from loo_sim.rounding import stakes
 from loo_sim.rules import MOST_STAKES
 from loo_sim.settings import is_whole
@@ -267,10 +267,15 @@ def read_result(directory: Path) -> Result:
     indices = tables.pop("sobol").to_dict("records") if "sobol" in tables else []
     terms = [_terms(manifest, cell, problems) for cell in manifest["cells"]]
     problems.raise_if_any()
+    axes = [cell["axes"] for cell in manifest["cells"]]
+    own: list[dict[str, pd.DataFrame]] = [{} for _ in axes]
+    for name, table in tables.items():
+        for of_cell, rows in zip(own, rows_by_cell(table, axes), strict=True):
+            of_cell[name] = _numbers(rows)
     cells = tuple(
-        _cell(number, cell, tables, announce, manifest["study"] == "league", *of_cell)
-        for number, (cell, of_cell) in enumerate(
-            zip(manifest["cells"], terms, strict=True), start=1
+        _cell(number, cell, of_cell, announce, manifest["study"] == "league", *of_terms)
+        for number, (cell, of_cell, of_terms) in enumerate(
+            zip(manifest["cells"], own, terms, strict=True), start=1
         )
     )
     of_design = tuple(
@@ -325,7 +330,6 @@ def _cell(
     rounds: int,
     bankroll: int | None,
 ) -> Cell:
-    own = {name: _numbers(rows_of_cell(table, cell["axes"])) for name, table in tables.items()}
     return Cell(
         number=number,
         axes=cell["axes"],
@@ -340,15 +344,16 @@ def _cell(
         status=cell["status"],
         error=str(cell.get("error") or ""),
         tables=Tables(
-            {name: table for name, table in own.items() if len(table)}, announce, cell["axes"]
+            {name: table for name, table in tables.items() if len(table)}, announce, cell["axes"]
         ),
     )
 
 
 def _numbers(table: pd.DataFrame) -> pd.DataFrame:
     """The table, with nan where a column knows no number at all and has no type for that."""
-    empty = table.columns[table.isna().all()]
-    return table.astype(dict.fromkeys(empty, float)) if len(empty) else table
+    kinds = table.dtypes.items()
+    empty = [column for column, kind in kinds if kind.kind == "O" and table[column].isna().all()]
+    return table.astype(dict.fromkeys(empty, float)) if empty else table
 
 
 def _policy_names(cell: Mapping[str, Any]) -> Iterator[str]:
