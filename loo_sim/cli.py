@@ -235,12 +235,13 @@ def _run(
 
 def _tell_indices(sobol: Mapping[str, Any]) -> None:
     """Say what the Sobol indices of a run come to, or why it has none."""
-    from loo_sim.sobol_words import figure_in_words, sentences
+    from loo_sim.sobol_words import no_indices, sentences
 
     if sobol["why"]:
-        click.echo(f"no Sobol indices of {figure_in_words(sobol['figure'])}: {sobol['why']}")
-    for sentence in sentences(sobol["indices"]) if sobol["indices"] else ():
-        click.echo(sentence)
+        click.echo(no_indices(sobol))
+    else:
+        for sentence in sentences(sobol["indices"]):
+            click.echo(sentence)
 
 
 def _tell_forecast(

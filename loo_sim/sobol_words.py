@@ -50,6 +50,20 @@ def share_in_words(row: Row, name: str) -> str:
     return with_ends(100 * value, 100 * low, 100 * high)
 
 
+def no_indices(told: Row) -> str:
+    """A sentence that says why the main figure has no indices; empty if it has.
+
+    Parameters
+    ----------
+    told : mapping
+        What the manifest says under ``sobol``.
+    """
+    if not told["why"]:
+        return ""
+    of_figure = f" of {figure_in_words(told['figure'])}" if told["figure"] else ""
+    return f"No Sobol indices{of_figure}: {told['why']}."
+
+
 def by_total(rows: Sequence[Row]) -> list[Row]:
     """The rows of a figure, the axis with the highest total order first."""
     return sorted(rows, key=lambda row: -row["total"])

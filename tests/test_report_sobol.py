@@ -11,7 +11,13 @@ from report_samples import cell, deals_tables, page_of, write_result, written_by
 
 from loo_sim.report.result import read_result
 from loo_sim.report.sobol import draw_indices, indices_exhibit
-from loo_sim.sobol_words import figure_in_words, sentences, share_in_words, told_rows
+from loo_sim.sobol_words import (
+    figure_in_words,
+    no_indices,
+    sentences,
+    share_in_words,
+    told_rows,
+)
 
 RANGES = {"points": 8, "pot": [3, 12], "rules.loo_cap": [5, 50], "players": [5, 8, 1]}
 
@@ -99,6 +105,19 @@ def test_unknown_noise_and_a_setting_without_effect():
 def test_figures_have_words():
     assert figure_in_words("pot") == "the mean pot when play begins"
     assert figure_in_words("peel minus tight") == "the net of peel less that of tight"
+
+
+@pytest.mark.parametrize(
+    ("figure", "why", "told"),
+    [
+        ("pot", "all is the same", "No Sobol indices of the mean pot when play begins: all is the "
+         "same."),
+        ("", "no figure", "No Sobol indices: no figure."),
+        ("pot", "", ""),
+    ],
+)  # fmt: skip
+def test_why_there_are_none(figure, why, told):
+    assert no_indices({"figure": figure, "why": why}) == told
 
 
 def test_rows_are_those_of_the_table_highest_total_first():

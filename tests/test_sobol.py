@@ -570,6 +570,10 @@ def test_the_end_of_a_run_tells_the_indices_and_no_cells(study, tmp_path, monkey
     assert told["command"].startswith("loosim sweep x.toml -s sweep.sobol.points=64 --axis pot=3:")
     by_file = run(tmp_path / "file", SMALL).manifest
     assert by_file["tables"] == told["tables"]
+    study.encode = lambda cell: 1
+    found = CliRunner().invoke(cli, [*words, "--quiet", "--fresh"])
+    told = "No Sobol indices of value: the figure is the same in all games.\n"
+    assert (found.exit_code, found.stdout) == (0, told)
 
 
 def test_a_result_is_repeated_out_of_its_manifest(study, plain):

@@ -183,7 +183,7 @@ def _design_sections(result: Result) -> list[Section]:
     found = sobol.by_figure(result)
     shown = found[: sobol.MOST_FIGURES]
     section.exhibits = [sobol.indices_exhibit(rows, result.ranges) for rows in shown]
-    none = sobol.no_indices(result)
+    none = sobol.why_none(result)
     section.notes = [none] if none else []
     if len(shown) < len(found):
         section.notes.append(

@@ -20,6 +20,7 @@ from loo_sim.sobol_words import (
     Row,
     by_total,
     figure_in_words,
+    no_indices,
     sentences,
     told_rows,
 )
@@ -44,19 +45,15 @@ def by_figure(result: Result) -> list[list[Row]]:
     return list(found.values())
 
 
-def no_indices(result: Result) -> str:
-    """A sentence that says why the main figure has no indices; empty if it has."""
-    told = result.manifest.get("sobol", {})
-    if not told.get("why"):
-        return ""
-    figure = figure_in_words(told["figure"])
-    return f"No Sobol indices of {figure}: {told['why']}."
-
-
 def findings(result: Result) -> list[str]:
     """What the indices of the main figure say, or why there are none."""
-    none = no_indices(result)
+    none = why_none(result)
     return [none] if none else [told for rows in by_figure(result)[:1] for told in sentences(rows)]
+
+
+def why_none(result: Result) -> str:
+    """A sentence that says why the main figure has no indices; empty if it has."""
+    return no_indices(result.manifest["sobol"]) if "sobol" in result.manifest else ""
 
 
 def how_designed(result: Result) -> str:
