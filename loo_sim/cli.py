@@ -152,10 +152,18 @@ def run(experiment: Path, seed: int | None, jobs: int | None, out: Output, **opt
     help="An axis, in place of the file's or beside them: --axis players=5,6,8, --axis pot=3:12:3 "
     "(12 included), --axis rules.loo=3,pot, --axis policies.mine.params.bluff=0:1:0.1.",
 )
+@click.option(
+    "--sobol",
+    type=int,
+    metavar="POINTS",
+    help="Sobol indices over the ranges of axes: --sobol 64 --axis pot=3:12 --axis players=5:8; "
+    "POINTS * (axes + 2) cells.",
+)
 @run_options
 def sweep(
     experiment: Path,
     axes: tuple[str, ...],
+    sobol: int | None,
     seed: int | None,
     jobs: int | None,
     out: Output,
@@ -169,9 +177,14 @@ def sweep(
     (policies.NAME.params.X), or one that stands in its file (policies.NAME.announce.rules.2.chance,
     policies.NAME.announce.rules.2.when.1 for the first number of a condition).
 
+    With --sobol axes are ranges (a:b, or a:b:step), and what is told is how much of a figure's
+    variance over them each accounts for.
+
     The same command goes on with a run that was broken off, and runs cells again that failed; what
     is done is not done again.
     """
+    if sobol is not None:
+        options["overrides"] += (f"sweep.sobol.points={sobol}",)
     return _run(experiment, axes, seed, jobs, out, must_sweep=True, **options)
 
 
@@ -237,7 +250,20 @@ def _run(
         out.table(titles, rows[:MOST_ROWS_SHOWN])
         if len(rows) > MOST_ROWS_SHOWN:
             out.hint(f"and {len(rows) - MOST_ROWS_SHOWN} more rows")
+    if not out.json and "sobol" in ended.manifest:
+        _tell_indices(ended.manifest["sobol"])
     return _tell_end(ended, out)
+
+
+def _tell_indices(sobol: Mapping[str, Any]) -> None:
+    """Say what the Sobol indices of a run come to, or why it has none."""
+    from loo_sim.sobol_words import no_indices, sentences
+
+    if sobol["why"]:
+        click.echo(no_indices(sobol))
+    else:
+        for sentence in sentences(sobol["indices"]):
+            click.echo(sentence)
 
 
 def _tell_forecast(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +24,7 @@ from loo_sim.rules import (
 from loo_sim.settings import (
     DEFAULTS,
     KEYS,
+    SEEDS,
     Amount,
     Wrong,
     check_settings,
@@ -40,6 +41,7 @@ from loo_sim.tomlfile import TomlFile, load
 if TYPE_CHECKING:
     from loo_sim.policies.features import Situation
     from loo_sim.policies.policy import Policy
+    from loo_sim.sobol import Design
 
 NO_AXES = Point({}, {})
 MOST_ALIKE = 5
@@ -106,6 +108,8 @@ class Experiment:
         ``key=value``, and axes of the sweep, from the command line.
     settings : mapping of str to object
         Every key of the file, defaults and overrides included.
+    design : Design or None
+        Of a sweep for Sobol indices, how its cells stand in the design.
     """
 
     name: str
@@ -117,6 +121,7 @@ class Experiment:
     overrides: tuple[str, ...]
     axes: tuple[str, ...]
     settings: Mapping[str, Any]
+    design: Design | None = field(default=None, compare=False)
 
     @property
     def unit(self) -> str:
@@ -165,7 +170,7 @@ def load_experiment(
 
     check_settings(settings, wrong)
     amount = read_amount(settings, wrong)
-    cells = _cells(settings, replaced, problems, file)
+    cells, design = _cells(settings, replaced, problems, file)
 
     def told(problem: Problem) -> Problem:
         """The problem, blamed on the word of the command line that caused it if one did."""
@@ -186,6 +191,7 @@ def load_experiment(
         overrides=tuple(overrides),
         axes=tuple(axes),
         settings={key: settings[key] for key in KEYS if key in settings},
+        design=design,
     )
 
 
@@ -315,10 +321,11 @@ def _read_aim(value: Any, players: int, wrong: Wrong) -> Situation | None:
 
 def _cells(
     settings: dict[str, Any], replaced: Mapping[str, str], problems: Problems, file: TomlFile
-) -> list[Cell]:
-    """The cells of the sweep, whose axes over policies are called in `settings` as they are then.
+) -> tuple[list[Cell], Design | None]:
+    """The cells of the sweep, and their design if it is one for Sobol indices.
 
-    The same problem is told once, with the first cell that has it.
+    Axes over policies are called in `settings` as they are called in the cells then. The same
+    problem is told once, with the first cell that has it.
     """
     if not isinstance(settings["rules"], dict):
         problems.add(
@@ -326,7 +333,8 @@ def _cells(
         )
     game = settings if isinstance(settings["rules"], dict) else {**settings, "rules": {}}
     before = len(problems.found)
-    points = read_sweep(settings["sweep"], problems, file.line_of)
+    seed = settings["seed"] if is_whole(settings["seed"], 0, SEEDS - 1) else DEFAULTS["seed"]
+    points, design = read_sweep(settings["sweep"], seed, problems, file.line_of)
     if len(problems.found) > before:
         _check_rule_axes(settings["sweep"], problems, file.line_of)
     shelf = Shelf(file.path.parent)
@@ -367,7 +375,7 @@ def _cells(
             )
     if axes.names:
         settings["sweep"] = axes.renamed_sweep(settings["sweep"])
-    return cells
+    return cells, design
 
 
 def _policy_axes(

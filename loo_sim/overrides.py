@@ -12,6 +12,7 @@ from loo_sim.problems import Problem, Problems
 from loo_sim.sweep import MOST_CELLS
 
 _TABLES_OF_KEYS = ("rules", "sweep", "aim")
+_TABLES_OF_SWEEP = ("zip", "sobol")
 _NUMBER = r"[-+]?\d[\d_]*(?:\.\d+)?(?:[eE][-+]?\d{1,3})?"
 _RANGE = re.compile(rf"({_NUMBER}):({_NUMBER}):({_NUMBER})")
 _LIKE_A_RANGE = re.compile(r"[-+\d.eE_:\s]*:[-+\d.eE_:\s]*")
@@ -48,18 +49,21 @@ def _put(settings: dict[str, Any], key: str, value: Any) -> None:
         settings.setdefault("aim", {})
     if rest and first in _TABLES_OF_KEYS and isinstance(settings[first], dict):
         table, key = settings[first], rest
-    if table is not settings and key.startswith("zip."):
-        zipped = table.setdefault("zip", {})
-        if not isinstance(zipped, dict):
+    kind, dot, rest = key.partition(".")
+    if table is not settings and dot and kind in _TABLES_OF_SWEEP:
+        of_kind = table.setdefault(kind, {})
+        if not isinstance(of_kind, dict):
             return  # that it is no table is told when the sweep is read
-        table, key = zipped, key[4:]
+        table, key = of_kind, rest
     table[key] = value
 
 
 def set_axes(settings: dict[str, Any], words: Sequence[str], problems: Problems) -> dict[str, str]:
     """Put axes, ``key=v1,v2,...`` or ``key=a:b:step``, into the sweep.
 
-    An axis that moves together with others in the file keeps its place there.
+    An axis that moves together with others in the file keeps its place there. In a design for Sobol
+    indices an axis is a range, ``key=a:b`` or ``key=a:b:step``, whose ends are as they are written:
+    0:1 are two whole numbers, 0.0:1.0 are all between.
 
     Returns
     -------
@@ -77,11 +81,25 @@ def set_axes(settings: dict[str, Any], words: Sequence[str], problems: Problems)
         if not key or not equals:
             wrong("is not key=values", "as in --axis players=5,6 or --axis pot=3:12:3")
             continue
-        zipped = settings["sweep"].get("zip") if isinstance(settings["sweep"], dict) else None
+        sweep = settings["sweep"] if isinstance(settings["sweep"], dict) else {}
+        zipped = sweep.get("zip")
         is_zipped = isinstance(zipped, dict) and key in zipped
         dotted = f"sweep.zip.{key}" if is_zipped else f"sweep.{key}"
+        if "sobol" in sweep:
+            dotted = f"sweep.sobol.{key}"
         if dotted in replaced:
             wrong(f"{key} is an axis twice", f"the other: {replaced[dotted]}")
+            continue
+        if "sobol" in sweep:
+            ends = [toml_value(end.strip()) for end in text.split(":")]
+            if len(ends) not in (2, 3) or not all(type(end) in (int, float) for end in ends):
+                wrong(
+                    f"{text.strip()} is no range of a design",
+                    f"{key}=3:12 from the lowest to the highest value, {key}=3:12:3 with a step",
+                )
+                continue
+            replaced[dotted] = f"--axis {word}"
+            _put(settings, dotted, ends)
             continue
         values: list[Any] = []
         for piece in _pieces(text) if text.strip() else ():
@@ -132,7 +150,9 @@ def _values(piece: str) -> list[Any] | str:
 
 
 def give_way(settings: dict[str, Any], replaced: Mapping[str, str]) -> None:
-    """Leave out what the file says of how much is done, where the command line says it otherwise.
+    """Leave out what the file says where the command line says it otherwise.
+
+    That is how much is done, and all axes where the command line asks for a design of its own.
 
     Parameters
     ----------
@@ -152,6 +172,10 @@ def give_way(settings: dict[str, Any], replaced: Mapping[str, str]) -> None:
     for key in others:
         if key not in replaced:
             settings.pop(key, None)
+    sweep = settings["sweep"]
+    if isinstance(sweep, dict) and "sweep.sobol.points" in replaced:
+        given = {key.split(".")[1] for key in replaced if key.startswith("sweep.")}
+        settings["sweep"] = {key: of for key, of in sweep.items() if key.split(".")[0] in given}
 
 
 def toml_value(text: str) -> Any:

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from loo_sim.problems import nearest
-from loo_sim.sweep import OF_POLICY, AxisValue, Point
+from loo_sim.sweep import OF_POLICY, AxisValue, Point, flat
 
 if TYPE_CHECKING:
     from loo_sim.policies.policy import Policy
@@ -142,8 +142,8 @@ class PolicyAxes:
         """The table ``[sweep]`` with the axes called as they are called."""
         found: dict[str, Any] = {}
         for key, value in sweep.items():
-            if key == "zip":
-                found[key] = self.renamed_sweep(value)
+            if key in ("zip", "sobol"):
+                found[key] = self.renamed_sweep(flat(value))
             elif key == "list":
                 found[key] = [self.renamed_sweep(cell) for cell in value]
             else:

@@ -200,7 +200,8 @@ def recipe_of(directory: Path) -> Recipe:
 def _words(manifest: Mapping[str, Any]) -> tuple[dict[str, str], list[_Named]]:
     """The words that name policies by files: new words for built-in ones, and the others."""
     settings, texts = manifest["experiment"], manifest["policy_files"]
-    points = read_sweep(settings.get("sweep", {}), Problems(""), lambda key: None)
+    swept, seed = settings.get("sweep", {}), settings["seed"]
+    points = read_sweep(swept, seed, Problems(""), lambda key: None).points
     words: dict[str, str] = {}
     named: dict[str, _Named] = {}
     for point, cell in zip(points, manifest["cells"], strict=True):

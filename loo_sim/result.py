@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -156,3 +156,30 @@ def rows_of_cell(table: pd.DataFrame, axes: Mapping[str, Any]) -> pd.DataFrame:
             same = [known for known in rows[axis].unique() if str(known) == str(value)]
             rows = rows[rows[axis].isin(same)]
     return rows.reset_index(drop=True)
+
+
+def rows_by_cell(table: pd.DataFrame, axes: Sequence[Mapping[str, Any]]) -> list[pd.DataFrame]:
+    """`rows_of_cell` of each of many cells, the table gone through once.
+
+    Parameters
+    ----------
+    table : DataFrame
+        With columns for axes, or without.
+    axes : sequence of mapping
+        The ``axes`` of each cell in the manifest.
+    """
+    places: dict[tuple[str, ...], dict[tuple[str, ...], list[int]]] = {}
+    found = []
+    for of_cell in axes:
+        names = tuple(axis for axis in of_cell if axis in table)
+        if names not in places:
+            words = (list(map(str, table[axis].tolist())) for axis in names)
+            known = places[names] = {}
+            for place, values in enumerate(zip(*words, strict=True)):
+                known.setdefault(values, []).append(place)
+        if not names:
+            found.append(table.reset_index(drop=True))
+            continue
+        own = places[names].get(tuple(str(of_cell[axis]) for axis in names), [])
+        found.append(table.take(own).reset_index(drop=True))
+    return found

@@ -76,8 +76,9 @@ def _kind(settings: Mapping[str, Any]) -> str | None:
     """The study as `_KEYS` names it; None if it is none."""
     study, sweep = settings.get("study"), settings.get("sweep")
     if study == "league":
-        tables = [settings, sweep, sweep.get("zip") if isinstance(sweep, dict) else None]
-        listed = sweep.get("list") if isinstance(sweep, dict) else None
+        of_sweep = sweep if isinstance(sweep, dict) else {}
+        tables = [settings, sweep, of_sweep.get("zip"), of_sweep.get("sobol")]
+        listed = of_sweep.get("list")
         tables += listed if isinstance(listed, list) else []
         has_rounds = any("rounds" in table for table in tables if isinstance(table, dict))
         return "league in sessions" if has_rounds else "league"

@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from loo_sim.problems import Problems, nearest
 from loo_sim.rules import OPTIONS
+from loo_sim.settings import Wrong
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from loo_sim.sobol import Design
 
 MOST_CELLS = 10_000
 AXES = (
@@ -54,6 +57,21 @@ class Point(NamedTuple):
     def name(self) -> str:
         """The cell in words: ``players = 5, rules.loo = 3``."""
         return ", ".join(f"{axis} = {shown(value)}" for axis, value in self.values.items())
+
+
+class Sweep(NamedTuple):
+    """What a table ``[sweep]`` says.
+
+    Attributes
+    ----------
+    points : list of Point
+        One a cell, at least one: a point without values if there is no sweep.
+    design : Design or None
+        How the points stand in a design for Sobol indices; None if they are of another kind.
+    """
+
+    points: list[Point]
+    design: Design | None = None
 
 
 def shown(value: Any) -> str:
@@ -140,7 +158,11 @@ def axis_values(table: Any) -> Iterator[AxisValue]:
     axes = flat(table) if isinstance(table, dict) else {}
     zipped, listed = axes.pop("zip", {}), axes.pop("list", [])
     together = flat(zipped) if isinstance(zipped, dict) else {}
-    for before, of in (("sweep", axes), ("sweep.zip", together)):
+    ranges = axes.pop("sobol", {})
+    ranges = flat(ranges) if isinstance(ranges, dict) else {}
+    # The ends of a range stand for all of it; a step is no value.
+    ends = {axis: of[:2] for axis, of in ranges.items() if isinstance(of, list)}
+    for before, of in (("sweep", axes), ("sweep.zip", together), ("sweep.sobol", ends)):
         for axis, values in of.items():
             for value in values if isinstance(values, list) else ():
                 yield AxisValue(axis, f"{before}.{axis}", value)
@@ -149,17 +171,19 @@ def axis_values(table: Any) -> Iterator[AxisValue]:
             yield AxisValue(axis, f"sweep.list.{number}.{axis}", value)
 
 
-def read_sweep(table: Any, problems: Problems, line_of: LineOf) -> list[Point]:
+def read_sweep(table: Any, seed: int, problems: Problems, line_of: LineOf) -> Sweep:
     """The cells of the table ``[sweep]``, noting everything that is wrong with it.
 
     Its keys are axes with their lists of values, which are combined each with each; the axes of
     ``[sweep.zip]`` move together and are combined with the others as one; ``[[sweep.list]]`` gives
-    the cells one by one, and stands alone.
+    the cells one by one, and stands alone; so does ``[sweep.sobol]``, the ranges of a design.
 
     Parameters
     ----------
     table : object
         What the file says under ``sweep``.
+    seed : int
+        The experiment's, of which the points of a design come.
     problems : Problems
         Where problems are noted.
     line_of : callable
@@ -167,10 +191,10 @@ def read_sweep(table: Any, problems: Problems, line_of: LineOf) -> list[Point]:
 
     Returns
     -------
-    list of Point
-        At least one: a point without values if there is no sweep, or nothing but problems.
+    Sweep
+        With one point without values if there is nothing but problems.
     """
-    nothing = [Point({}, {})]
+    nothing = Sweep([Point({}, {})])
 
     def wrong(key: str, what: str, hint: str = "") -> None:
         problems.add(key, what, hint, line_of(key))
@@ -185,16 +209,27 @@ def read_sweep(table: Any, problems: Problems, line_of: LineOf) -> list[Point]:
         wrong("sweep.zip", "is not a table of axes", "write [sweep.zip] and axes below it")
         zipped = {}
     zipped = flat(zipped)
+    if "sobol" in axes:
+        from loo_sim.sobol import read_design
+
+        design = read_design(axes.pop("sobol"), seed, wrong)
+        if axes or zipped or listed:
+            wrong("sweep.sobol", "stands beside other axes", "the ranges of a design stand alone")
+        if design is None or len(problems.found) > before:
+            return nothing
+        return Sweep(design.points, design)
     if listed:
         if axes or zipped:
             wrong("sweep.list", "stands beside other axes", "the cells of a list stand alone")
         points = list(_listed(listed, wrong))
-        return points if len(problems.found) == before else nothing
+        return Sweep(points) if len(problems.found) == before else nothing
     for key, values in [
         *((f"sweep.{axis}", values) for axis, values in axes.items()),
         *((f"sweep.zip.{axis}", values) for axis, values in zipped.items()),
     ]:
-        _check_axis(key, key.removeprefix("sweep.").removeprefix("zip."), wrong)
+        fault = check_axis(key.removeprefix("sweep.").removeprefix("zip."))
+        if fault:
+            wrong(key, *fault)
         _check_values(key, values, wrong)
     for axis in axes.keys() & zipped.keys():
         wrong(f"sweep.zip.{axis}", "is an axis of [sweep] too", "leave one of them out")
@@ -212,15 +247,18 @@ def read_sweep(table: Any, problems: Problems, line_of: LineOf) -> list[Point]:
     where = {axis: f"sweep.{axis}" for axis in axes} | {
         axis: f"sweep.zip.{axis}" for axis in zipped
     }
-    return [
-        Point(
-            dict(zip(axes, values, strict=True)) | {axis: zipped[axis][i] for axis in zipped}, where
-        )
-        for *values, i in product(*axes.values(), range(together))
-    ]
+    return Sweep(
+        [
+            Point(
+                dict(zip(axes, values, strict=True)) | {axis: zipped[axis][i] for axis in zipped},
+                where,
+            )
+            for *values, i in product(*axes.values(), range(together))
+        ]
+    )
 
 
-def _listed(cells: Any, wrong: Callable[..., None]) -> Iterator[Point]:
+def _listed(cells: Any, wrong: Wrong) -> Iterator[Point]:
     """The cells of ``[[sweep.list]]``."""
     if not isinstance(cells, list) or not all(isinstance(cell, dict) for cell in cells):
         wrong("sweep.list", "is not a list of cells", "write [[sweep.list]] before each")
@@ -233,7 +271,9 @@ def _listed(cells: Any, wrong: Callable[..., None]) -> Iterator[Point]:
     for number, point in enumerate(points, start=1):
         key = f"sweep.list.{number}"
         for axis in point:
-            _check_axis(f"{key}.{axis}", axis, wrong)
+            fault = check_axis(axis)
+            if fault:
+                wrong(f"{key}.{axis}", *fault)
         if point.keys() != points[0].keys():
             wrong(key, "has other axes than the first cell", "each cell gives every axis")
         twin = first_with.setdefault(repr(sorted(point.items())), number)
@@ -245,14 +285,16 @@ def _listed(cells: Any, wrong: Callable[..., None]) -> Iterator[Point]:
         )
 
 
-def _check_axis(key: str, axis: str, wrong: Callable[..., None]) -> None:
+def check_axis(axis: str) -> tuple[str, str] | None:
+    """Why a key cannot be an axis: what is wrong, and a hint; None if it can."""
     if axis in _FIXED:
-        wrong(key, f"{axis} is the same in all cells and cannot be an axis")
-    elif axis not in AXES and not axis.startswith(OF_POLICY):
-        wrong(key, "no such axis", nearest(axis, (*AXES, "policies.NAME.params.PARAMETER")))
+        return f"{axis} is the same in all cells and cannot be an axis", ""
+    if axis not in AXES and not axis.startswith(OF_POLICY):
+        return "no such axis", nearest(axis, (*AXES, "policies.NAME.params.PARAMETER"))
+    return None
 
 
-def _check_values(key: str, values: Any, wrong: Callable[..., None]) -> None:
+def _check_values(key: str, values: Any, wrong: Wrong) -> None:
     if not isinstance(values, list):
         wrong(key, f"{values!r} is not a list of values", "write them between [ and ]")
     elif not values:

@@ -10,7 +10,14 @@ from report_samples import cell, deals_tables, write_result
 
 import loo_sim
 from loo_sim.problems import InputError, Problems
-from loo_sim.result import check_tables, read_manifest, read_own_manifest, read_tables, rows_of_cell
+from loo_sim.result import (
+    check_tables,
+    read_manifest,
+    read_own_manifest,
+    read_tables,
+    rows_by_cell,
+    rows_of_cell,
+)
 from loo_sim.runner.results import seal
 
 
@@ -96,3 +103,25 @@ def test_rows_of_a_cell_by_the_values_of_its_axes():
     assert rows_of_cell(table, {"rules.loo": "3", "pot": 3.0})["seat"].to_list() == [0]
     assert rows_of_cell(table, {"rules.loo": "pot"})["seat"].to_list() == [2]
     assert len(rows_of_cell(table, {})) == 3
+
+
+def test_rows_of_many_cells_are_those_of_each():
+    table = pd.DataFrame(
+        {
+            "rules.loo": ["3", "pot", "3", "3", "pot"],
+            "x": [0.1, 0.1, 0.25, 0.1, 1e-9],
+            "flag": [True, False, True, True, False],
+            "seat": range(5),
+        }
+    )
+    axes = [
+        {"rules.loo": "3", "x": 0.1, "flag": True},
+        {"rules.loo": "pot", "x": 1e-9, "flag": False},
+        {"rules.loo": "pot", "x": 0.25, "flag": False},
+        {"rules.loo": "3", "pot": 3.0},
+        {},
+    ]
+    found = rows_by_cell(table, axes)
+    assert [rows["seat"].to_list() for rows in found] == [[0, 3], [4], [], [0, 2, 3], [*range(5)]]
+    for rows, of_cell in zip(found, axes, strict=True):
+        pd.testing.assert_frame_equal(rows, rows_of_cell(table, of_cell))

@@ -54,7 +54,7 @@ def draw_dots(
     dots: Sequence[Dot], what: str, ticks: Formatter = STAKES, zero: bool = False
 ) -> Figure:
     """A dot and an interval a row; `what` along the axis, which is marked and shown at `zero`."""
-    figure, axes = _rows([dot.label for dot in dots], what, ticks)
+    figure, axes = new_rows([dot.label for dot in dots], what, ticks)
     if zero:
         axes.axvline(0, color=style.QUIET, linewidth=0.8)
     for place, dot in enumerate(dots):
@@ -97,7 +97,7 @@ class Spread(NamedTuple):
 
 def draw_spreads(spreads: Sequence[Spread], what: str) -> Figure:
     """Bars of nine in ten and of half of a distribution, its median and mean, a row each."""
-    figure, axes = _rows([spread.label for spread in spreads], what, STAKES)
+    figure, axes = new_rows([spread.label for spread in spreads], what, STAKES)
     axes.axvline(0, color=style.QUIET, linewidth=0.8)
     for place, (_, (least, low, middle, high, most), mean) in enumerate(spreads):
         axes.hlines(place, least, most, color=_COLOUR, lw=1.6, label="nine in ten")
@@ -117,9 +117,11 @@ def draw_spreads(spreads: Sequence[Spread], what: str) -> Figure:
     return figure
 
 
-def _rows(labels: Sequence[str], what: str, ticks: Formatter) -> tuple[Figure, Axes]:
-    """An empty chart with a labelled row for each of `labels`, the first on top."""
-    figure = style.new_figure(_HEAD + _ROW * len(labels))
+def new_rows(
+    labels: Sequence[str], what: str, ticks: Formatter, row: float = _ROW
+) -> tuple[Figure, Axes]:
+    """An empty chart with a labelled row, so many inches high, for each of `labels` downwards."""
+    figure = style.new_figure(_HEAD + row * len(labels))
     axes = figure.subplots()
     axes.grid(axis="x")
     names = [style.shortened(label, _LONGEST) for label in labels]

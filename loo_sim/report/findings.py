@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from loo_sim.report import advice, league, miss, pot_path, purses, ruin, seats, strategy, swings
+from loo_sim.report import (
+    advice,
+    league,
+    miss,
+    pot_path,
+    purses,
+    ruin,
+    seats,
+    sobol,
+    strategy,
+    swings,
+)
 from loo_sim.report.result import Cell, Result
 
 FINDINGS = 3
@@ -11,12 +22,16 @@ FINDINGS = 3
 
 def find(result: Result) -> list[str]:
     """The findings of a result: at most `FINDINGS` sentences, or one that says there are none."""
-    found = [
-        *_about_pots(result),
-        *_about_the_miss(result),
-        *_about_evenings(result),
-        *_about_policies(result),
-    ]
+    found = (
+        sobol.findings(result)
+        if result.ranges
+        else [
+            *_about_pots(result),
+            *_about_the_miss(result),
+            *_about_evenings(result),
+            *_about_policies(result),
+        ]
+    )
     told = [sentence for sentence in found if sentence]
     return told[:FINDINGS] or ["There is nothing to report: no game has figures."]
 

@@ -22,6 +22,7 @@ from loo_sim.report import (
     seats,
     sensitivity,
     situations,
+    sobol,
     strategy,
     swings,
     trust,
@@ -152,6 +153,8 @@ def _unbroken(text: str) -> str:
 
 def sections(result: Result) -> list[Section]:
     """The parts of the page between its findings and how it was made."""
+    if result.ranges:
+        return _design_sections(result)
     made = [
         _comparison(result),
         _session_comparison(result),
@@ -171,6 +174,24 @@ def sections(result: Result) -> list[Section]:
             "tables of the result directory hold them all."
         )
     return shown
+
+
+def _design_sections(result: Result) -> list[Section]:
+    """The parts about a design for Sobol indices, none of whose games means anything by itself."""
+    section = Section("sensitivity", "What the swept settings change")
+    section.lead = [sobol.how_designed(result)]
+    found = sobol.by_figure(result)
+    shown = found[: sobol.MOST_FIGURES]
+    section.exhibits = [sobol.indices_exhibit(rows, result.ranges) for rows in shown]
+    none = sobol.why_none(result)
+    section.notes = [none] if none else []
+    if len(shown) < len(found):
+        section.notes.append(
+            f"Of {len(found)} figures the first {len(shown)} are shown; the table sobol has all."
+        )
+    trust_section = _trust_section(result)
+    made = [section, *_missing_section(result.not_done)]
+    return [*made, trust_section] if trust_section.exhibits else made
 
 
 def _in_full(games: list[Cell]) -> list[Cell]:

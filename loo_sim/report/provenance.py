@@ -16,6 +16,9 @@ from loo_sim.studies.by_hand import situation_in_words
 PRESET = "rules.preset"
 """The axis of a sweep that sets all rules at once."""
 
+_MOST_POTS = 12
+"""Pots told one by one."""
+
 
 def rules_in_words(rules: Mapping[str, Any]) -> str:
     """The preset nearest to some rules, and what differs from it: ``standard, loo 6``."""
@@ -91,10 +94,11 @@ def what_was_played(result: Result) -> list[tuple[str, str]]:
     if cells[0].rounds:
         values = "in stakes; errors are taken over tables; ± gives a 95 % interval"
         return [*lines, *terms(list(cells)), ("tables", _counted(cells)), ("values", values)]
-    pots = sorted({cell.pot for cell in cells})
+    pots = [stakes(pot) for pot in sorted({cell.pot for cell in cells})]
+    told = ", ".join(pots) if len(pots) <= _MOST_POTS else f"{pots[0]} to {pots[-1]}"
     return [
         *lines,
-        ("pot when play begins", ", ".join(map(stakes, pots)) + " stakes"),
+        ("pot when play begins", f"{told} stakes"),
         ("deals", _counted(cells)),
         *_aim(result),
         ("values", "in stakes, for one deal; ± gives a 95 % interval"),

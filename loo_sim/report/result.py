@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from loo_sim.policy_axes import axis_words
 from loo_sim.problems import Problems, nearest
 from loo_sim.report.tables import ANNOUNCE, AnnounceFile, Tables
-from loo_sim.result import read_manifest, read_tables, rows_of_cell
+from loo_sim.result import read_manifest, read_tables, rows_by_cell
 from loo_sim.rounding import stakes
 from loo_sim.rules import MOST_STAKES
 from loo_sim.settings import is_whole
@@ -60,6 +60,14 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
         *("gain", "apart", "apart_low", "apart_high"),
     ),
     "standing": ("policy", "n", "net", "net_se", "spread", "tied_with_best"),
+    "sobol": (
+        *("figure", "axis", "n", "noise"),
+        *(
+            f"{share}{end}"
+            for share in ("first", "total", "together", "behind")
+            for end in ("", "_low", "_high")
+        ),
+    ),
 }
 """The tables that a report is made of, and the columns it reads."""
 
@@ -181,11 +189,14 @@ class Result:
     directory : Path
     manifest : mapping
     cells : tuple of Cell
+    indices : tuple of mapping
+        The rows of the table ``sobol``; None in them is what is not known.
     """
 
     directory: Path
     manifest: Mapping[str, Any]
     cells: tuple[Cell, ...]
+    indices: tuple[Mapping[str, Any], ...] = ()
 
     @property
     def name(self) -> str:
@@ -195,6 +206,11 @@ class Result:
     def having(self, table: str) -> list[Cell]:
         """The finished cells with rows of a table."""
         return [cell for cell in self.cells if cell.has(table)]
+
+    @property
+    def ranges(self) -> Mapping[str, Any]:
+        """What ``[sweep.sobol]`` says: ``points`` and axes; empty if the sweep is no design."""
+        return dict(self.manifest["experiment"].get("sweep", {}).get("sobol", {}))
 
     @property
     def not_done(self) -> list[Cell]:
@@ -248,15 +264,25 @@ def read_result(directory: Path) -> Result:
     if announce:
         _check_hands(announce, manifest, problems)
     problems.raise_if_any()
+    indices = tables.pop("sobol").to_dict("records") if "sobol" in tables else []
     terms = [_terms(manifest, cell, problems) for cell in manifest["cells"]]
     problems.raise_if_any()
+    axes = [cell["axes"] for cell in manifest["cells"]]
+    own: list[dict[str, pd.DataFrame]] = [{} for _ in axes]
+    for name, table in tables.items():
+        for of_cell, rows in zip(own, rows_by_cell(table, axes), strict=True):
+            of_cell[name] = _numbers(rows)
     cells = tuple(
-        _cell(number, cell, tables, announce, manifest["study"] == "league", *of_cell)
-        for number, (cell, of_cell) in enumerate(
-            zip(manifest["cells"], terms, strict=True), start=1
+        _cell(number, cell, of_cell, announce, manifest["study"] == "league", *of_terms)
+        for number, (cell, of_cell, of_terms) in enumerate(
+            zip(manifest["cells"], own, terms, strict=True), start=1
         )
     )
-    return Result(directory, manifest, cells)
+    of_design = tuple(
+        {str(key): None if value != value else value for key, value in row.items()}
+        for row in indices
+    )
+    return Result(directory, manifest, cells, of_design)
 
 
 def _terms(
@@ -304,7 +330,6 @@ def _cell(
     rounds: int,
     bankroll: int | None,
 ) -> Cell:
-    own = {name: _numbers(rows_of_cell(table, cell["axes"])) for name, table in tables.items()}
     return Cell(
         number=number,
         axes=cell["axes"],
@@ -319,15 +344,15 @@ def _cell(
         status=cell["status"],
         error=str(cell.get("error") or ""),
         tables=Tables(
-            {name: table for name, table in own.items() if len(table)}, announce, cell["axes"]
+            {name: table for name, table in tables.items() if len(table)}, announce, cell["axes"]
         ),
     )
 
 
 def _numbers(table: pd.DataFrame) -> pd.DataFrame:
     """The table, with nan where a column knows no number at all and has no type for that."""
-    empty = [column for column in table if table[column].isna().all()]
-    return table.astype(dict.fromkeys(empty, float))
+    unknown = table.columns[table.isna().all().to_numpy()]
+    return table.astype(dict.fromkeys(unknown, float)) if len(unknown) else table
 
 
 def _policy_names(cell: Mapping[str, Any]) -> Iterator[str]:

@@ -37,6 +37,8 @@ from loo_sim.runner.durable import (
     write_record,
 )
 from loo_sim.runner.identity import Identity
+from loo_sim.runner.indices import TABLE as SOBOL
+from loo_sim.runner.indices import SobolTable
 from loo_sim.runner.ledger import Ledger
 from loo_sim.runner.lock import HOLDER, LOCK, DirectoryLock, HeldError
 from loo_sim.runner.manifest import DONE
@@ -317,7 +319,12 @@ class Partial(Kept):
         record = {"identity": self._identity, "cell": number, "checkpoints": list(checkpoints)}
         write_record(self._goal(number), record)
 
-    def assemble(self, manifest: dict[str, Any], differences: Differences | None) -> None:
+    def assemble(
+        self,
+        manifest: dict[str, Any],
+        differences: Differences | None,
+        sobol: SobolTable | None,
+    ) -> None:
         """Make the result directory of the finished cells, all but in its place.
 
         Parameters
@@ -326,6 +333,8 @@ class Partial(Kept):
             Modified in place: digests of the tables and of itself are added.
         differences : Differences or None
             Compares the cells of a sweep as they are put together.
+        sobol : SobolTable or None
+            Makes the indices of a design of them.
 
         Raises
         ------
@@ -341,10 +350,17 @@ class Partial(Kept):
                 own = dict(self.tables(number))
                 if differences is not None:
                     _compare(differences, number, own, manifest["cells"][number])
+                if sobol is not None:
+                    sobol.add(number, own)
                 for name, table in own.items():
                     if name not in tables:
                         tables[name] = _TableFile(folder / f"{name}.parquet", table.schema)
                     tables[name].add(table)
+            if sobol is not None:
+                of_design, manifest[SOBOL] = sobol.table()
+                if of_design is not None:
+                    tables[SOBOL] = _TableFile(folder / f"{SOBOL}.parquet", of_design.schema)
+                    tables[SOBOL].add(of_design)
         finally:
             for table_file in tables.values():
                 table_file.close()

@@ -17,6 +17,8 @@ from loo_sim.runner.differences import Differences
 from loo_sim.runner.engines import THREADS, Choice, Engine, make_engine
 from loo_sim.runner.failures import failures_of, no_failures, write_failures
 from loo_sim.runner.identity import Identity, identity_of
+from loo_sim.runner.indices import TABLE as SOBOL
+from loo_sim.runner.indices import SobolTable
 from loo_sim.runner.manifest import (
     DONE,
     FAILED,
@@ -31,6 +33,7 @@ from loo_sim.runner.plan import length_of
 from loo_sim.runner.progress import Progress
 from loo_sim.runner.results import check_place, partial_of, result_of
 from loo_sim.runner.signals import Stopper
+from loo_sim.sobol_words import TITLES, told_rows
 from loo_sim.studies import Study, find_study
 from loo_sim.sweep import column_values, with_axes
 
@@ -176,7 +179,7 @@ def run_experiment(
                     if manifest["status"] == INTERRUPTED:
                         write_failures(partial.path, here, work.known_failures())
                 if manifest["status"] != INTERRUPTED and partial.done:
-                    partial.assemble(manifest, work.differences)
+                    partial.assemble(manifest, work.differences, work.sobol)
                     with stopper.shield():
                         partial.put_in_place()
                         written = True
@@ -207,7 +210,13 @@ def _told_again(
 def _headline(
     experiment: Experiment, manifest: Mapping[str, Any]
 ) -> list[tuple[str, tuple[str, ...]]]:
-    """Rows of the short table: what the cells tell, and how they differ from the first."""
+    """Rows of the short table: what the cells tell, and how they differ from the first.
+
+    Those of a design are its indices; none until they are made.
+    """
+    if experiment.design is not None:
+        of = manifest.get(SOBOL, {"indices": []})["indices"]
+        return [("", row) for row in told_rows(of, experiment.settings["sweep"][SOBOL])]
     is_compared = _is_compared(experiment)
     rows = []
     for cell, told in zip(experiment.cells, manifest["cells"], strict=True):
@@ -221,6 +230,8 @@ def _headline(
 
 def _titles(experiment: Experiment) -> tuple[str, ...]:
     """Of the columns of the short table, but for the cells' names."""
+    if experiment.design is not None:
+        return TITLES
     study = find_study(experiment.study)
     return (*study.HEADLINE, *[study.MAIN_TITLE] * _is_compared(experiment))
 
@@ -250,6 +261,8 @@ class _Work:
         self.study, self.partial, self.progress = study, partial, progress
         self.axes = column_values([cell.axes for cell in experiment.cells])
         self.differences = Differences(study.MAIN, self.axes) if any(self.axes) else None
+        design = experiment.design
+        self.sobol = SobolTable(study.MAIN, design, list(self.axes[0])) if design else None
         self.failed_before: dict[int, CellOutcome] = {}
         self.failed: dict[int, CellOutcome] = {}
         self.at_work: CellAtWork | None = None
