@@ -224,14 +224,20 @@ def game_cell(
     """
     before = len(problems.found)
 
+    variant = point.values.get("rules", {})
+
     def wrong(key: str, what: str, hint: str = "") -> None:
-        where = point.where.get(key, key)
+        in_variant = isinstance(variant, dict) and key.removeprefix("rules.") in variant
+        where = point.where.get(key, point.where["rules"] if in_variant else key)
         problems.add(where, what, hint, line_of(where))
 
-    options = {**options, **point.values}
-    swept = {axis[6:]: value for axis, value in point.values.items() if axis.startswith("rules.")}
     found = Problems(problems.source)
-    rules = parse_rules({**options["rules"], **swept}, found)
+    if not isinstance(variant, dict):
+        found.add("rules", f"{variant!r} is not a table of rules", "as in { loo = 6 }")
+        variant = {}
+    swept = {axis[6:]: value for axis, value in point.values.items() if axis.startswith("rules.")}
+    rules = parse_rules({**options["rules"], **variant, **swept}, found)
+    options = {**options, **point.values}
     for problem in found:
         wrong(problem.key, problem.what, problem.hint)
     players, pot = None, None
@@ -400,6 +406,11 @@ def _policy_axes(
 def _check_rule_axes(sweep: Any, problems: Problems, line_of: LineOf) -> None:
     """Note values that no rule can have, where the sweep is such that no cell can be looked at."""
     for axis, key, value in axis_values(sweep):
+        if axis == "rules" and isinstance(value, dict):
+            for option, of_option in value.items():
+                fault = option_fault(option, of_option) if option in OPTIONS else None
+                if fault:
+                    problems.add(key, *fault, line_of(key))
         option = axis.removeprefix("rules.")
         fault = option_fault(option, value) if option != axis and option in OPTIONS else None
         if fault:

@@ -23,6 +23,7 @@ AXES = (
     "policies",
     "rounds",
     "bankroll",
+    "rules",
     "rules.preset",
     *(f"rules.{option}" for option in OPTIONS),
 )
@@ -80,6 +81,8 @@ def shown(value: Any) -> str:
         return str(value).lower()
     if isinstance(value, list):
         return ", ".join(shown(item) for item in value)
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {shown(item)}" for key, item in value.items()) or "unchanged"
     return str(value)
 
 

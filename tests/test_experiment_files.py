@@ -14,7 +14,7 @@ from loo_sim.settings import Amount
 ROOT = Path(__file__).parent.parent
 
 AXES = (
-    "one of: players, pot, policies, rounds, bankroll, rules.preset, rules.deck, "
+    "one of: players, pot, policies, rounds, bankroll, rules, rules.preset, rules.deck, "
     "rules.min_players, "
     "rules.dealer_stake, rules.ante, rules.loo, rules.loo_cap, rules.defend, "
     "rules.dealer_may_fold, rules.defend_with, rules.first_lead, rules.later_lead, "

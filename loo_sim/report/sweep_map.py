@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import cos, radians, sin
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -26,6 +27,9 @@ _HEAD, _FOOT = 0.55, 0.85
 MISSING = style.Square(0, 0, "#ffffff", style.MISSING_INK, MARK, False)
 """What stands in the place of a game without figures."""
 
+_SIGN, _SLOPE = 0.085, 40
+"""Inches that a sign of a name is wide; and degrees at which names rise that have no room."""
+
 _HEIGHT = 0.36
 """Inches: a row of a map."""
 
@@ -47,16 +51,29 @@ def draw_columns(
         Their texts are left out, but for the crosses, where they would not be legible.
     """
     columns = len(axis.words)
+    names = names_of(axis)
+    longest = _SIGN * max(map(len, names))
     width = min(_WIDEST, (style.WIDTH - labels) / columns)
-    figure = style.map_figure(_HEAD + tall * rows + _FOOT)
-    plane = style.map_axes(figure, (labels, _HEAD, width * columns, tall * rows))
+    head, slope = _HEAD, 0
+    if longest > width:
+        slope = _SLOPE
+        width = min(_WIDEST, (style.WIDTH - labels - longest * cos(radians(slope))) / columns)
+        head += longest * sin(radians(slope))
+    figure = style.map_figure(head + tall * rows + _FOOT)
+    plane = style.map_axes(figure, (labels, head, width * columns, tall * rows))
     # A sign is about 0.58 of a font's size wide, and there are 72 points to the inch.
     signs = max(len(square.text) for square in squares)
     points = min(8.0, 0.92 * 72 * width / (0.58 * signs))
     if points < style.LEGIBLE:
         squares = [one if one.text == MISSING.text else one._replace(text="") for one in squares]
     style.draw_squares(plane, squares, rows, columns, max(points, style.LEGIBLE))
-    plane.set_xticks(range(columns), names_of(axis))
+    plane.set_xticks(
+        range(columns),
+        names,
+        rotation=slope,
+        ha="left" if slope else "center",
+        rotation_mode="anchor",
+    )
     plane.xaxis.tick_top()
     plane.xaxis.set_label_position("top")
     plane.set_xlabel(axis.label)
@@ -80,7 +97,7 @@ def draw_map(headline: Headline, axes: tuple[Swept, Swept], games: Sequence[Game
         for row, column, (_, known) in zip(down.place, along.place, games, strict=True)
     ]
     names = names_of(down)
-    labels = 0.35 + 0.085 * max(map(len, names))
+    labels = 0.35 + _SIGN * max(map(len, names))
     figure, plane = draw_columns(along, len(names), _HEIGHT, labels, squares)
     plane.set_yticks(range(len(names)), names)
     plane.set_ylabel(down.label)
