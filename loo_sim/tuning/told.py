@@ -1,0 +1,307 @@
+"""Tells a search: sentences, a short table, and what its files hold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+from loo_sim.policy_axes import axis_words
+from loo_sim.rounding import NONE, interval, listed
+from loo_sim.studies.estimates import Z95
+from loo_sim.sweep import OF_POLICY, column_values, shown
+from loo_sim.tuning.halving import MOST_AGAIN, Again, Apart, Search
+from loo_sim.tuning.search import Plan, fresh_seed
+
+if TYPE_CHECKING:
+    from loo_sim.experiment import Cell
+
+SCHEMA = "loosim.tune/1"
+BEST, CLOSE, OVERTAKEN, UNMEASURED = (
+    *("best", "too close to call"),
+    *("overtaken on fresh deals", "not measured on fresh deals"),
+)
+"""What can be said of the winner."""
+
+LEVEL = 0.95
+MOST_RANGES = 6
+MOST_LISTED = 3
+
+
+def verdict_of(found: Search, again: Again) -> str:
+    """What can be said of the winner of a search."""
+    if not again.found:
+        return UNMEASURED
+    if again.ahead:
+        return OVERTAKEN
+    is_alone = again.plateau == (found.winner,) and not _not_again(found, again)
+    return BEST if is_alone else CLOSE
+
+
+def _not_again(found: Search, again: Again) -> list[int]:
+    """Those tied in the search that have no figure on fresh deals."""
+    return [one for one in found.plateau if one not in again.found]
+
+
+def sentences(plan: Plan, found: Search, again: Again, failed: Sequence[int]) -> list[str]:
+    """What a search found, in words.
+
+    Parameters
+    ----------
+    plan : Plan
+        The search.
+    found : Search
+        What the rungs came to.
+    again : Again
+        What the fresh deals came to.
+    failed : sequence of int
+        Candidates whose cells failed.
+    """
+    cells, sought = plan.experiment.cells, plan.sought
+    winner = name_of(cells[found.winner])
+    size = "small" if plan.least else "large"
+    tried = f"of {len(cells):,} tried"
+    if failed:
+        tried += f" ({len(failed):,} of which failed)"
+    left_out = [one for one in _not_again(found, again) if one not in failed]
+    verdict = verdict_of(found, again)
+    told = []
+    if verdict == UNMEASURED:
+        told.append(f"{winner} came first {tried}, but its cell failed on fresh deals.")
+    elif verdict == BEST:
+        praise = "is best" if sought.is_gain and not plan.least else f"gives the {size}est figure"
+        told.append(f"{winner} {praise} {tried}.")
+    else:
+        close = f"too close to call among {len(again.plateau):,} {tried}: "
+        close += plateau_in_words(cells, again.plateau)
+        if not failed and not left_out:
+            close += " (with 95 % confidence the best of all is among them)"
+        if verdict == OVERTAKEN:
+            ahead = plateau_in_words(cells, again.ahead)
+            close = f"{winner} came first, but on fresh deals {ahead} did better: {close}"
+        told.append(f"{close[0].upper() if verdict == CLOSE else close[0]}{close[1:]}.")
+    if left_out:
+        told.append(
+            f"{len(left_out):,} more that the search did not tell apart from the best were not "
+            f"measured again, at most {MOST_AGAIN} being: more deals in each rung would be needed."
+        )
+    unit = plan.experiment.unit
+    amount = plan.experiment.amount.most
+    if again.found:
+        fresh = _value(again.found[found.winner], amount)
+        told.append(
+            f"{sought.words[0].upper()}{sought.words[1:]} is {fresh} {sought.unit} with {winner}, "
+            f"on {amount:,} fresh {unit}."
+        )
+    told.append(
+        f"In the search, which chose it, it was {_value(found.found[found.winner], amount)}: "
+        f"a figure chosen for being {size} tends to be too {size}."
+    )
+    if not sought.is_gain and any(axis.startswith(OF_POLICY) for axis in cells[0].axes):
+        told.append(
+            "That is not what a policy gains: which numbers win most is a question for "
+            'study = "league", the policy among rivals.'
+        )
+    return told
+
+
+def name_of(cell: Cell) -> str:
+    """A candidate in words: ``trumps reach = 2``."""
+    return ", ".join(f"{axis_words(axis)} = {shown(value)}" for axis, value in cell.axes.items())
+
+
+def plateau_in_words(cells: Sequence[Cell], members: Sequence[int]) -> str:
+    """Candidates by their ranges: ``trumps reach 1 to 3 and 5``.
+
+    Along one axis, values that were tried side by side make a range. Of several axes, a few
+    candidates are listed; of more, the ends along each axis are told.
+    """
+    axes = list(cells[0].axes)
+    if len(axes) == 1:
+        (axis,) = axes
+        return f"{axis_words(axis)} {listed(_ranges(axis, cells, members))}"
+    if len(members) <= MOST_LISTED:
+        return "; ".join(name_of(cells[one]) for one in sorted(members))
+    spans = [f"{axis_words(axis)} {_span(axis, cells, members)}" for axis in axes]
+    return f"combinations with {listed(spans)}"
+
+
+def _ranges(axis: str, cells: Sequence[Cell], members: Sequence[int]) -> list[str]:
+    """Members along an axis, neighbours of those tried taken together."""
+    order = _in_order(axis, cells)
+    places = sorted(order.index(one) for one in members)
+    told = []
+    for _, run in groupby(enumerate(places), key=lambda pair: pair[1] - pair[0]):
+        ends = [order[place] for _, place in run]
+        first, last = (shown(cells[end].axes[axis]) for end in (ends[0], ends[-1]))
+        told.append(first if len(ends) == 1 else f"{first} to {last}")
+    left = len(told) - MOST_RANGES
+    return [*told[:MOST_RANGES], f"{left} more"] if left > 0 else told
+
+
+def _in_order(axis: str, cells: Sequence[Cell]) -> list[int]:
+    """Candidates by their values along an axis: numbers by size, all else as it was tried."""
+    numbers = range(len(cells))
+    if all(type(cell.axes[axis]) in (int, float) for cell in cells):
+        return sorted(numbers, key=lambda one: cells[one].axes[axis])
+    return list(numbers)
+
+
+def _span(axis: str, cells: Sequence[Cell], members: Sequence[int]) -> str:
+    """The ends of an axis among members, or its values where they are no numbers."""
+    values = [cells[one].axes[axis] for one in members]
+    if all(type(value) in (int, float) for value in values):
+        low, high = shown(min(values)), shown(max(values))
+        return low if low == high else f"{low} to {high}"
+    return listed(list(dict.fromkeys(shown(value) for value in values)), "or")
+
+
+def _value(apart: Apart, n: int) -> str:
+    return interval(apart.value, apart.value_se, n)
+
+
+def as_json(plan: Plan, found: Search, again: Again, failed: Sequence[int]) -> dict[str, Any]:
+    """What ``tune.json`` holds, and ``loosim tune --json`` prints."""
+    experiment = plan.experiment
+    cells, amount = experiment.cells, experiment.amount.most
+    axes = column_values([cell.axes for cell in cells])
+
+    def candidate(number: int) -> dict[str, Any]:
+        fresh = again.found.get(number)
+        return {
+            "axes": axes[number],
+            "name": name_of(cells[number]),
+            **_figure("", found.found[number]),
+            **(_figure("fresh_", fresh) if fresh else {}),
+        }
+
+    return {
+        "schema": SCHEMA,
+        "name": experiment.name,
+        "study": experiment.study,
+        "figure": plan.sought.words,
+        "unit": plan.sought.unit,
+        "sought": "smallest" if plan.least else "largest",
+        "counted": experiment.unit,
+        "seed": experiment.seed,
+        "fresh_seed": fresh_seed(experiment.seed),
+        "tried": len(cells),
+        "failed": [{"axes": axes[one], "name": name_of(cells[one])} for one in sorted(failed)],
+        "rungs": [rung._asdict() for rung in plan.rungs],
+        "fresh": amount,
+        "level": LEVEL,
+        "verdict": verdict_of(found, again),
+        "winner": candidate(found.winner),
+        "plateau": [candidate(one) for one in sorted(again.plateau)],
+        "ahead": [candidate(one) for one in sorted(again.ahead)],
+        "not_measured_again": [candidate(one) for one in sorted(_not_again(found, again))],
+        "sentences": sentences(plan, found, again, failed),
+    }
+
+
+def _figure(prefix: str, apart: Apart) -> dict[str, float]:
+    """A figure of a candidate, by the names of its columns."""
+    return {
+        f"{prefix}value": apart.value,
+        f"{prefix}value_se": apart.value_se,
+        f"{prefix}difference": apart.difference,
+        f"{prefix}difference_se": apart.difference_se,
+        f"{prefix}low": apart.low,
+        f"{prefix}high": apart.high,
+    }
+
+
+_NOTHING = _figure("", Apart(0.0, 0.0, 0.0, 0.0, 0.0))
+
+
+def table_of(plan: Plan, found: Search, again: Again, failed: Sequence[int]) -> memoryview:
+    """The file ``tune.parquet``: a row a candidate, in the order of the sweep."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    cells = plan.experiment.cells
+    rows = []
+    for number, axes in enumerate(column_values([cell.axes for cell in cells])):
+        rung, own = found.rung.get(number), found.found.get(number)
+        fresh = again.found.get(number)
+        rows.append(
+            {
+                **axes,
+                "rung": rung,
+                "deals": plan.rungs[rung - 1].amount if rung else None,
+                **(_figure("", own) if own else dict.fromkeys(_NOTHING)),
+                "fresh_deals": plan.experiment.amount.most if fresh else None,
+                **(
+                    _figure("fresh_", fresh)
+                    if fresh
+                    else {f"fresh_{column}": None for column in _NOTHING}
+                ),
+                "tied": _is_tied(number, found, again),
+                "failed": number in failed,
+            }
+        )
+    own_columns = [name for name in rows[0] if name not in cells[0].axes]
+    types = {"rung": pa.int64(), "deals": pa.int64(), "fresh_deals": pa.int64()}
+    types |= {"tied": pa.bool_(), "failed": pa.bool_()}
+    columns = {
+        **{axis: pa.array([row[axis] for row in rows]) for axis in cells[0].axes},
+        **{
+            name: pa.array([row[name] for row in rows], types.get(name, pa.float64()))
+            for name in own_columns
+        },
+    }
+    sink = pa.BufferOutputStream()
+    pq.write_table(pa.table(columns), sink, compression="zstd")
+    return memoryview(sink.getvalue())
+
+
+def _is_tied(number: int, found: Search, again: Again) -> bool | None:
+    """Whether a candidate is on the plateau; None if that was not measured."""
+    if number not in found.found:
+        return None
+    if number not in found.plateau:
+        return False
+    return number in again.plateau if number in again.found else None
+
+
+TITLES = ("candidate", "rung", "in the search", "on fresh deals", "less the first", "standing")
+
+
+def short_table(table: Any, content: Mapping[str, Any]) -> list[tuple[str, ...]]:
+    """Rows under `TITLES`, of candidates in the order of the sweep.
+
+    Parameters
+    ----------
+    table : DataFrame
+        ``tune.parquet``.
+    content : mapping
+        ``tune.json``.
+    """
+    axes = list(content["winner"]["axes"])
+    first = content["winner"]["axes"]
+    ahead = [one["axes"] for one in content["ahead"]]
+    rows: list[tuple[str, ...]] = []
+    for row in table.astype(object).where(table.notna(), None).to_dict("records"):
+        own = {axis: row[axis] for axis in axes}
+        told = ", ".join(f"{axis_words(axis)} = {shown(value)}" for axis, value in own.items())
+        value, fresh, less = NONE, NONE, NONE
+        if row["value"] is not None:
+            value = interval(row["value"], row["value_se"], row["deals"])
+        if row["fresh_value"] is not None:
+            fresh = interval(row["fresh_value"], row["fresh_value_se"], row["fresh_deals"])
+            half = (row["fresh_high"] - row["fresh_low"]) / 2
+            if own != first:
+                less = interval(row["fresh_difference"], half / Z95, row["fresh_deals"])
+        if row["failed"]:
+            standing = "failed"
+        elif own == first:
+            standing = "best" if content["verdict"] == BEST else "first"
+        elif own in ahead:
+            standing = "ahead"
+        elif row["tied"] is None:
+            standing = "not measured again"
+        else:
+            standing = "tied" if row["tied"] else "behind"
+        rung = NONE if row["rung"] is None else str(row["rung"])
+        rows.append((told, rung, value, fresh, less, standing))
+    return rows
