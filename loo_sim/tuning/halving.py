@@ -158,6 +158,10 @@ def value_of(pieces: Pieces) -> Difference:
     return difference(pieces, pieces._replace(mean=np.zeros_like(pieces.mean))) or _UNKNOWN
 
 
+def _mean(pieces: Pieces) -> float:
+    return float(np.average(pieces.mean, weights=pieces.weight))
+
+
 def search(rungs: Sequence[Rung], measure: Measure, sign: int) -> Search | None:
     """Measure rung after rung, the better half going on.
 
@@ -187,7 +191,7 @@ def search(rungs: Sequence[Rung], measure: Measure, sign: int) -> Search | None:
         failed = set(left) - pieces.keys()
         last = {one: apart for one, apart in last.items() if one not in failed}
         # Of equal ones the first that was tried counts as the better.
-        ordered = sorted(pieces, key=lambda one: (-sign * value_of(pieces[one]).mean, one))
+        ordered = sorted(pieces, key=lambda one: (-sign * _mean(pieces[one]), one))
         found = compare(pieces, ordered[0], TAIL / len(rungs))
         for place, candidate in enumerate(ordered):
             rung_of[candidate], last[candidate] = number, found[candidate]
