@@ -107,7 +107,17 @@ def sentences(plan: Plan, found: Search, again: Again, failed: Sequence[int]) ->
 
 def name_of(cell: Cell) -> str:
     """A candidate in words: ``trumps reach = 2``."""
-    return ", ".join(f"{axis_words(axis)} = {shown(value)}" for axis, value in cell.axes.items())
+    return _candidate(cell.axes)
+
+
+def _candidate(axes: Mapping[str, Any]) -> str:
+    """A candidate by its axes."""
+    return ", ".join(f"{axis_words(axis)} = {_shown(value)}" for axis, value in axes.items())
+
+
+def _shown(value: Any) -> str:
+    """A value of an axis; a whole number is told without a point."""
+    return shown(int(value) if isinstance(value, float) and value.is_integer() else value)
 
 
 def plateau_in_words(cells: Sequence[Cell], members: Sequence[int]) -> str:
@@ -133,7 +143,7 @@ def _ranges(axis: str, cells: Sequence[Cell], members: Sequence[int]) -> list[st
     told = []
     for _, run in groupby(enumerate(places), key=lambda pair: pair[1] - pair[0]):
         ends = [order[place] for _, place in run]
-        first, last = (shown(cells[end].axes[axis]) for end in (ends[0], ends[-1]))
+        first, last = (_shown(cells[end].axes[axis]) for end in (ends[0], ends[-1]))
         told.append(first if len(ends) == 1 else f"{first} to {last}")
     left = len(told) - MOST_RANGES
     return [*told[:MOST_RANGES], f"{left} more"] if left > 0 else told
@@ -151,9 +161,9 @@ def _span(axis: str, cells: Sequence[Cell], members: Sequence[int]) -> str:
     """The ends of an axis among members, or its values where they are no numbers."""
     values = [cells[one].axes[axis] for one in members]
     if all(type(value) in (int, float) for value in values):
-        low, high = shown(min(values)), shown(max(values))
+        low, high = _shown(min(values)), _shown(max(values))
         return low if low == high else f"{low} to {high}"
-    return listed(list(dict.fromkeys(shown(value) for value in values)), "or")
+    return listed(list(dict.fromkeys(_shown(value) for value in values)), "or")
 
 
 def _value(apart: Apart, n: int) -> str:
@@ -283,7 +293,6 @@ def short_table(table: Any, content: Mapping[str, Any]) -> list[tuple[str, ...]]
     rows: list[tuple[str, ...]] = []
     for row in table.astype(object).where(table.notna(), None).to_dict("records"):
         own = {axis: row[axis] for axis in axes}
-        told = ", ".join(f"{axis_words(axis)} = {shown(value)}" for axis, value in own.items())
         value, fresh, less = NONE, NONE, NONE
         if row["value"] is not None:
             value = interval(row["value"], row["value_se"], row["deals"])
@@ -303,5 +312,5 @@ def short_table(table: Any, content: Mapping[str, Any]) -> list[tuple[str, ...]]
         else:
             standing = "tied" if row["tied"] else "behind"
         rung = NONE if row["rung"] is None else str(row["rung"])
-        rows.append((told, rung, value, fresh, less, standing))
+        rows.append((_candidate(own), rung, value, fresh, less, standing))
     return rows
