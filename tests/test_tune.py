@@ -437,7 +437,7 @@ def test_only_the_one_that_is_ahead_of_all_is_called_best(tmp_path):
     again = Again({0: behind, 1: own, 2: behind}, (1,), ())
     told = sentences(plan, search_of((1, 0, 2)), again, [])
     assert told == [
-        "loose reach = 1 is best of 4 tried.",
+        "Best of 4 tried: loose reach = 1.",
         "What loose gets more than its 2 rivals on average is 0.2500 ± 0.0020 stakes a deal and "
         "seat with loose reach = 1, on 20,000 fresh deals.",
         "In the search, which chose it, it was 0.3000 ± 0.0020: a figure chosen for being large "

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from loo_sim.report import style
@@ -60,6 +61,14 @@ def draw_along(headline: Headline, axis: Swept, games: Sequence[Game]) -> Figure
     for place, one in known:
         if not one.is_there:
             style.draw_missing(axes, place, 0.04, axes.get_xaxis_transform())
+    draw_ticks(axes, axis)
+    axes.set_ylabel(headline.unit.strip())
+    return figure
+
+
+def draw_ticks(axes: Axes, axis: Swept) -> None:
+    """Mark the values of an axis at the foot of a chart along it, whose height is in stakes."""
+    at = places_along(axis)
     if axis.numbers and min(at) > 0 and max(at) > _WIDE * min(at):
         axes.set_xscale("log")
         axes.minorticks_off()
@@ -71,8 +80,6 @@ def draw_along(headline: Headline, axis: Swept, games: Sequence[Game]) -> Figure
     axes.grid(axis="y")
     axes.margins(y=0.12)
     axes.set_xlabel(axis.label)
-    axes.set_ylabel(headline.unit.strip())
-    return figure
 
 
 def along_exhibit(headline: Headline, axis: Swept, games: Sequence[Game]) -> Exhibit:

@@ -101,7 +101,7 @@ def _tell(directory: Path, content: Mapping[str, Any], out: Output) -> None:
     """Tell what was found: a short table, and sentences."""
     import pandas as pd
 
-    from loo_sim.tuning.place import FRESH, TABLE
+    from loo_sim.tuning.place import TABLE
     from loo_sim.tuning.told import TITLES, short_table
 
     table = pd.read_parquet(directory / TABLE)
@@ -113,8 +113,8 @@ def _tell(directory: Path, content: Mapping[str, Any], out: Output) -> None:
         out.table(TITLES, short_table(table, content))
     for sentence in content["sentences"]:
         click.echo(sentence)
-    again = shlex.join(["loosim", "report", str(directory / FRESH)])
-    out.hint(f"the search is in {directory}; {again} tells the fresh deals")
+    again = shlex.join(["loosim", "report", str(directory)])
+    out.hint(f"the search is in {directory}; {again} tells it")
 
 
 def _command(plan: Plan, output: Path | None) -> str:

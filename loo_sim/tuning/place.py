@@ -11,14 +11,24 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 from pathlib import Path
+from typing import Any
 
-from loo_sim.runner.durable import is_leftover, read_record, write_record
+from loo_sim.problems import Problems
+from loo_sim.runner.durable import digest_of_file, is_leftover, read_record, write_record
 from loo_sim.runner.identity import Identity, differences
 from loo_sim.runner.partial import Kept
-from loo_sim.runner.results import MANIFEST, OVER, partial_of, refuse, refuse_if_changed
+from loo_sim.runner.results import (
+    MANIFEST,
+    OVER,
+    is_sealed,
+    partial_of,
+    refuse,
+    refuse_if_changed,
+)
 
 SEARCH, TABLE, FOUND = "search.json", "tune.parquet", "tune.json"
 FRESH = "fresh"
@@ -90,6 +100,35 @@ def take(directory: Path, here: Identity, rungs: int, fresh: bool) -> None:
 
 def _is_own(name: str) -> bool:
     return name in (SEARCH, TABLE, FOUND) or is_leftover(name) or bool(_PARTS.fullmatch(name))
+
+
+def read_found(directory: Path) -> dict[str, Any]:
+    """What ``tune.json`` of a search holds, it and ``tune.parquet`` being as they were written.
+
+    Raises
+    ------
+    InputError
+        If they are not, or the search has not ended.
+    """
+    problems = Problems(str(directory))
+    again = "the same loosim tune again writes it"
+    try:
+        found: Any = json.loads((directory / FOUND).read_bytes())
+    except FileNotFoundError:
+        problems.add("", f"has no {FOUND}: the search has not ended", "go on with it")
+    except (ValueError, RecursionError):
+        problems.add(FOUND, "cannot be read", again)
+    else:
+        if not isinstance(found, dict) or not is_sealed(found):
+            problems.add(FOUND, "was altered, or written by another version of loosim", again)
+        elif (
+            not (directory / TABLE).is_file() or digest_of_file(directory / TABLE) != found["table"]
+        ):
+            problems.add(TABLE, "is not as it was written", again)
+        else:
+            return found
+    problems.raise_if_any()
+    raise AssertionError
 
 
 def is_of_others(place: Path, here: Identity) -> bool:

@@ -10,11 +10,12 @@ from typing import Any, NamedTuple
 
 from loo_sim.experiment import Experiment
 from loo_sim.problems import Problems
-from loo_sim.runner.durable import write_durably
+from loo_sim.runner.durable import digest_of_file, write_durably
 from loo_sim.runner.identity import Identity, identity_of
 from loo_sim.runner.manifest import FAILED
 from loo_sim.runner.plan import CHUNKS
 from loo_sim.runner.progress import Progress
+from loo_sim.runner.results import seal
 from loo_sim.runner.run import RESULTS, run_experiment
 from loo_sim.settings import SEEDS, Amount
 from loo_sim.studies import Study, find_study
@@ -176,12 +177,14 @@ def run_search(
     if found is None:
         raise AllFailedError(f"every candidate failed: {next(iter(runs.failed.values()))}")
     again = judge(runs.again(found), found.winner, plan.sign)
-    content = as_json(plan, found, again, list(runs.failed))
-    write_durably(directory / TABLE, [table_of(plan, found, again, list(runs.failed))])
+    failed = sorted(runs.failed)
+    content = as_json(plan, found, again, failed)
+    write_durably(directory / TABLE, [table_of(plan, found, again, failed)])
+    content["table"] = digest_of_file(directory / TABLE)
+    seal(content)
     write_durably(directory / FOUND, [json.dumps(content, indent=2).encode() + b"\n"])
     cells = plan.experiment.cells
-    failed = {cells[number].name: error for number, error in sorted(runs.failed.items())}
-    return Tuned(directory, content, failed)
+    return Tuned(directory, content, {cells[one].name: runs.failed[one] for one in failed})
 
 
 def search_identity(plan: Plan) -> Identity:

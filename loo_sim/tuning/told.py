@@ -69,8 +69,8 @@ def sentences(plan: Plan, found: Search, again: Again, failed: Sequence[int]) ->
     if verdict == UNMEASURED:
         told.append(f"{winner} came first {tried}, but its cell failed on fresh deals.")
     elif verdict == BEST:
-        praise = "is best" if sought.is_gain and not plan.least else f"gives the {size}est figure"
-        told.append(f"{winner} {praise} {tried}.")
+        praise = "Best" if sought.is_gain and not plan.least else f"The {size}est"
+        told.append(f"{praise} {tried}: {winner}.")
     else:
         close = f"too close to call among {len(again.plateau):,} {tried}: "
         close += plateau_in_words(cells, again.plateau)
@@ -107,10 +107,10 @@ def sentences(plan: Plan, found: Search, again: Again, failed: Sequence[int]) ->
 
 def name_of(cell: Cell) -> str:
     """A candidate in words: ``trumps reach = 2``."""
-    return _candidate(cell.axes)
+    return candidate_in_words(cell.axes)
 
 
-def _candidate(axes: Mapping[str, Any]) -> str:
+def candidate_in_words(axes: Mapping[str, Any]) -> str:
     """A candidate by its axes."""
     return ", ".join(f"{axis_words(axis)} = {_shown(value)}" for axis, value in axes.items())
 
@@ -312,5 +312,5 @@ def short_table(table: Any, content: Mapping[str, Any]) -> list[tuple[str, ...]]
         else:
             standing = "tied" if row["tied"] else "behind"
         rung = NONE if row["rung"] is None else str(row["rung"])
-        rows.append((_candidate(own), rung, value, fresh, less, standing))
+        rows.append((candidate_in_words(own), rung, value, fresh, less, standing))
     return rows
