@@ -25,7 +25,7 @@ from loo_sim.report.sweep_map import MISSING, draw_columns, names_of
 from loo_sim.rounding import listed, with_error
 from loo_sim.studies.estimates import Z95
 from loo_sim.tuning.place import TABLE, read_found
-from loo_sim.tuning.told import BEST, TITLES, candidate_in_words, short_table
+from loo_sim.tuning.told import BEST, TITLES, short_table
 
 _MOST = 24
 """Candidates that a chart with a row for each shows; columns of a map."""
@@ -130,7 +130,7 @@ def search_exhibit(content: Mapping[str, Any], table: pd.DataFrame) -> Exhibit:
         ``tune.parquet``.
     """
     found = candidates_of(table, list(content["winner"]["axes"]))
-    axes = sorted(swept_axes(found), key=lambda axis: len(axis.words))
+    axes = swept_axes(found)
     unit = content["unit"]
     title = f"{content['figure'][0].upper()}{content['figure'][1:]}"
     marked = "the best" if content["verdict"] == BEST else "tied"
@@ -142,8 +142,8 @@ def search_exhibit(content: Mapping[str, Any], table: pd.DataFrame) -> Exhibit:
         layout += "are filled, those of the search hollow; values that are tied stand on a band."
         key = f"Filled: on fresh deals; hollow: in the search; on the band: {marked}."
         draw = partial(draw_line, axis, found, unit)
-    elif len(axes) == 2 and len(axes[1].words) <= _MOST:
-        down, along = axes
+    elif len(axes) == 2 and max(len(axis.words) for axis in axes) <= _MOST:
+        down, along = sorted(axes, key=lambda axis: len(axis.words))
         by = f", by {down.name} and {along.name}"
         layout = f"A map with a row for each value of {down.name} and a column for each value of "
         layout += f"{along.name}, coloured by the figure; candidates that are tied are framed."
@@ -153,8 +153,10 @@ def search_exhibit(content: Mapping[str, Any], table: pd.DataFrame) -> Exhibit:
         by = ""
         layout = "A dot for each candidate with its 95 % interval, the best on top; dots of those "
         layout += "that are tied are filled."
-        key = f"Filled: {marked}. Of {len(found):,} candidates at most {_MOST} are shown, the best."
-        draw = partial(draw_rows, found, unit, content["sought"] == "smallest")
+        key = f"A row: {', '.join(axis.name for axis in axes)}. Filled: {marked}."
+        if len(found) > _MOST:
+            key += f" Of {len(found):,} candidates the best {_MOST} are shown."
+        draw = partial(draw_rows, axes, found, unit, content["sought"] == "smallest")
     caption = f"{content['sentences'][0]} {key}"
     numbers = Table(
         f"{title}, {unit}; intervals of the last but one column hold together",
@@ -230,12 +232,14 @@ def draw_map(down: Swept, along: Swept, found: Sequence[Candidate]) -> Figure:
     return figure
 
 
-def draw_rows(found: Sequence[Candidate], unit: str, least: bool) -> Figure:
+def draw_rows(axes: Sequence[Swept], found: Sequence[Candidate], unit: str, least: bool) -> Figure:
     """The best candidates, one a row; dots of those not tied are outlines."""
-    known = [one for one in found if isfinite(one.told[0])]
-    known.sort(key=lambda one: (not one.is_tied, one.told[0] if least else -one.told[0]))
-    dots = [
-        mean_dot(candidate_in_words(one.axes), *one.told[:2])._replace(hollow=not one.is_tied)
-        for one in known[:_MOST]
-    ]
+    known = [number for number, one in enumerate(found) if isfinite(one.told[0])]
+    sign = 1 if least else -1
+    known.sort(key=lambda number: (not found[number].is_tied, sign * found[number].told[0]))
+    dots = []
+    for number in known[:_MOST]:
+        label = ", ".join(axis.words[axis.place[number]] for axis in axes)
+        dot = mean_dot(label, *found[number].told[:2])
+        dots.append(dot._replace(hollow=not found[number].is_tied))
     return draw_dots(dots, unit)

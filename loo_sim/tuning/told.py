@@ -112,10 +112,12 @@ def name_of(cell: Cell) -> str:
 
 def candidate_in_words(axes: Mapping[str, Any]) -> str:
     """A candidate by its axes."""
-    return ", ".join(f"{axis_words(axis)} = {_shown(value)}" for axis, value in axes.items())
+    return ", ".join(
+        f"{axis_words(axis)} = {value_in_words(value)}" for axis, value in axes.items()
+    )
 
 
-def _shown(value: Any) -> str:
+def value_in_words(value: Any) -> str:
     """A value of an axis; a whole number is told without a point."""
     return shown(int(value) if isinstance(value, float) and value.is_integer() else value)
 
@@ -143,7 +145,7 @@ def _ranges(axis: str, cells: Sequence[Cell], members: Sequence[int]) -> list[st
     told = []
     for _, run in groupby(enumerate(places), key=lambda pair: pair[1] - pair[0]):
         ends = [order[place] for _, place in run]
-        first, last = (_shown(cells[end].axes[axis]) for end in (ends[0], ends[-1]))
+        first, last = (value_in_words(cells[end].axes[axis]) for end in (ends[0], ends[-1]))
         told.append(first if len(ends) == 1 else f"{first} to {last}")
     left = len(told) - MOST_RANGES
     return [*told[:MOST_RANGES], f"{left} more"] if left > 0 else told
@@ -161,9 +163,9 @@ def _span(axis: str, cells: Sequence[Cell], members: Sequence[int]) -> str:
     """The ends of an axis among members, or its values where they are no numbers."""
     values = [cells[one].axes[axis] for one in members]
     if all(type(value) in (int, float) for value in values):
-        low, high = _shown(min(values)), _shown(max(values))
+        low, high = value_in_words(min(values)), value_in_words(max(values))
         return low if low == high else f"{low} to {high}"
-    return listed(list(dict.fromkeys(_shown(value) for value in values)), "or")
+    return listed(list(dict.fromkeys(value_in_words(value) for value in values)), "or")
 
 
 def _value(apart: Apart, n: int) -> str:
