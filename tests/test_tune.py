@@ -460,9 +460,9 @@ def test_only_the_one_that_is_ahead_of_all_is_called_best(tmp_path):
     again = Again({1: own}, (1,), ())
     told = sentences(plan, search_of((1, 0, 2)), again, [])
     assert told[:2] == [
-        "Too close to call among 1 of 4 tried: loose reach 1.",
-        "2 more that the search did not tell apart from the best were not measured again, at most "
-        "24 being: more deals in each rung would be needed.",
+        "Too close to call among 3 of 4 tried: loose reach 0 to 2 (with 95 % confidence the best "
+        "of all is among them).",
+        "Only 24 of them were measured again; more deals would tell others apart before.",
     ]
 
 

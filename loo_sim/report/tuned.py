@@ -81,7 +81,8 @@ def candidates_of(table: pd.DataFrame, axes: Sequence[str]) -> list[Candidate]:
     found = []
     for row in table.to_dict("records"):
         figures = [nan if pd.isna(row[name]) else float(row[name]) for name in columns]
-        is_tied = bool(pd.notna(row["tied"]) and row["tied"])
+        # Of those that were not measured again no more is known than that they were tied.
+        is_tied = not row["failed"] if pd.isna(row["tied"]) else bool(row["tied"])
         found.append(Candidate({axis: row[axis] for axis in axes}, is_tied, *figures))
     return found
 

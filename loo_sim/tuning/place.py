@@ -20,7 +20,6 @@ from typing import Any
 from loo_sim.problems import Problems
 from loo_sim.runner.durable import digest_of_file, is_leftover, read_record, write_record
 from loo_sim.runner.identity import Identity, differences
-from loo_sim.runner.partial import Kept
 from loo_sim.runner.results import (
     MANIFEST,
     OVER,
@@ -138,6 +137,7 @@ def is_of_others(place: Path, here: Identity) -> bool:
     after a search that took the place of another.
     """
     from loo_sim.result import read_manifest
+    from loo_sim.runner.partial import Kept
 
     there = []
     if (place / MANIFEST).is_file():

@@ -64,6 +64,7 @@ def sentences(plan: Plan, found: Search, again: Again, failed: Sequence[int]) ->
     if failed:
         tried += f" ({len(failed):,} of which failed)"
     left_out = [one for one in _not_again(found, again) if one not in failed]
+    tied = (*again.plateau, *left_out)
     verdict = verdict_of(found, again)
     told = []
     if verdict == UNMEASURED:
@@ -72,18 +73,17 @@ def sentences(plan: Plan, found: Search, again: Again, failed: Sequence[int]) ->
         praise = "Best" if sought.is_gain and not plan.least else f"The {size}est"
         told.append(f"{praise} {tried}: {winner}.")
     else:
-        close = f"too close to call among {len(again.plateau):,} {tried}: "
-        close += plateau_in_words(cells, again.plateau)
-        if not failed and not left_out:
+        close = f"too close to call among {len(tied):,} {tried}: {plateau_in_words(cells, tied)}"
+        if not failed:
             close += " (with 95 % confidence the best of all is among them)"
         if verdict == OVERTAKEN:
             ahead = plateau_in_words(cells, again.ahead)
             close = f"{winner} came first, but on fresh deals {ahead} did better: {close}"
         told.append(f"{close[0].upper() if verdict == CLOSE else close[0]}{close[1:]}.")
-    if left_out:
+    if left_out and again.found:
         told.append(
-            f"{len(left_out):,} more that the search did not tell apart from the best were not "
-            f"measured again, at most {MOST_AGAIN} being: more deals in each rung would be needed."
+            f"Only {MOST_AGAIN} of them were measured again; more deals would tell others apart "
+            "before."
         )
     unit = plan.experiment.unit
     amount = plan.experiment.amount.most
