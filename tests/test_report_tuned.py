@@ -67,7 +67,7 @@ def test_along_one_axis_those_tied_stand_on_a_band(tmp_path):
     assert sorted(bar[1][1] - bar[0][1] for bar in bars) == pytest.approx([2 * Z95 * 0.01] * 3)
     exhibit = tuned.search_exhibit(content, table)
     assert exhibit.title == "What loose gets more than peel, by loose reach"
-    assert exhibit.caption.startswith("Too close to call among 2 of 5 tried: loose reach 0 to 1")
+    assert exhibit.caption.startswith("Too close to call among 2 of 5 tried: loose reach = 0 to 1")
     assert [row[-1] for row in exhibit.numbers.rows] == [
         *("behind", "first", "tied", "behind", "behind")
     ]

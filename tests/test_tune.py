@@ -134,6 +134,7 @@ def test_the_smallest_is_found_too(study, file):
     assert found["winner"]["axes"]["pot"] in (3, 15)
     assert found["sought"] == "smallest"
     assert values[9] == max(values.values())
+    assert found["sentences"][0].startswith(("Smallest of 5 tried: ", "Too close"))
     assert found["sentences"][-1].endswith("chosen for being small tends to be too small.")
 
 
@@ -405,16 +406,16 @@ def test_a_plateau_is_told_by_its_ranges(tmp_path):
     def words(*values):
         return plateau_in_words(cells, [by_value[value] for value in values])
 
-    assert words(4) == "loose reach 4"
-    assert words(6, 4, 5) == "loose reach 4 to 6"
-    assert words(0, 1, 3, 5, 6) == "loose reach 0 to 1, 3 and 5 to 6"
+    assert words(4) == "loose reach = 4"
+    assert words(6, 4, 5) == "loose reach = 4 to 6"
+    assert words(0, 1, 3, 5, 6) == "loose reach = 0 to 1, 3 and 5 to 6"
     axes = ("policies.loose.params.reach=1,2,3", "policies.loose.params.crowd=0,1")
     both = cells_of(tmp_path, *axes).experiment.cells
     assert plateau_in_words(both, [3, 0]) == (
         "loose reach = 1, loose crowd = 0; loose reach = 2, loose crowd = 1"
     )
     assert plateau_in_words(both, [2, 3, 4, 5]) == (
-        "combinations with loose reach 2 to 3 and loose crowd 0 to 1"
+        "combinations with loose reach = 2 to 3 and loose crowd = 0 to 1"
     )
 
 
@@ -441,26 +442,29 @@ def test_only_the_one_that_is_ahead_of_all_is_called_best(tmp_path):
         "In the search, which chose it, it was 0.3000 ± 0.0020: a figure chosen for being large "
         "tends to be too large.",
     ]
-    assert as_json(plan, search_of((1, 0, 2)), again, [])["verdict"] == "best"
+    assert as_json(plan, search_of((1, 0, 2)), again, [])["verdict"] == "clear"
 
     again = Again({0: behind, 1: own, 2: tied}, (1, 2), ())
     told = sentences(plan, search_of((1, 0, 2)), again, [])
     assert told[0] == (
-        "Too close to call among 2 of 4 tried: loose reach 1 to 2 (with 95 % confidence the best "
+        "Too close to call among 2 of 4 tried: loose reach = 1 to 2 (with 95 % confidence the best "
         "of all is among them)."
     )
     again = Again({1: own, 2: ahead, 3: tied}, (2, 3), (2,))
     told = sentences(plan, search_of((1, 2, 3)), again, [])
     assert told[0] == (
-        "loose reach = 1 came first, but on fresh deals loose reach 2 did better: too close to "
-        "call among 2 of 4 tried: loose reach 2 to 3 (with 95 % confidence the best of all is "
+        "loose reach = 1 came first, but on fresh deals loose reach = 2 did better: too close to "
+        "call among 2 of 4 tried: loose reach = 2 to 3 (with 95 % confidence the best of all is "
         "among them)."
     )
+    again = Again({0: apart(0.25, 0.0, 0.0), 1: own, 2: behind}, (0, 1), ())
+    told = sentences(plan, search_of((1, 0, 2)), again, [])
+    assert told[0] == "All the same on fresh deals, 2 of 4 tried: loose reach = 0 to 1."
     # Of those that were left out nothing is known.
     again = Again({1: own}, (1,), ())
     told = sentences(plan, search_of((1, 0, 2)), again, [])
     assert told[:2] == [
-        "Too close to call among 3 of 4 tried: loose reach 0 to 2 (with 95 % confidence the best "
+        "Too close to call among 3 of 4 tried: loose reach = 0 to 2 (with 95 % confidence the best "
         "of all is among them).",
         "Only 24 of them were measured again; more deals would tell others apart before.",
     ]
@@ -477,7 +481,7 @@ def test_in_a_league_the_gain_on_the_rivals_is_sought(tmp_path):
     )
     found = loo_sim.tune(path, output=tmp_path / "out")
     assert found.found["winner"]["axes"] == {"policies.trumps.params.reach": 1}
-    assert found.found["verdict"] == "best"
+    assert found.found["verdict"] == "clear"
     rung = loo_sim.read(tmp_path / "out" / "rung-1").tables["league"]
     own = rung[rung["policy"] == "trumps"]
     by_reach = own.groupby("policies.trumps.params.reach")["net_diff"].mean()

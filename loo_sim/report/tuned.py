@@ -25,7 +25,7 @@ from loo_sim.report.sweep_map import MISSING, draw_columns, names_of
 from loo_sim.rounding import listed, with_error
 from loo_sim.studies.estimates import Z95
 from loo_sim.tuning.place import TABLE, read_found
-from loo_sim.tuning.told import BEST, TITLES, short_table
+from loo_sim.tuning.told import CLEAR, TITLES, short_table
 
 _MOST = 24
 """Candidates that a chart with a row for each shows; columns of a map."""
@@ -134,7 +134,7 @@ def search_exhibit(content: Mapping[str, Any], table: pd.DataFrame) -> Exhibit:
     axes = swept_axes(found)
     unit = content["unit"]
     title = f"{content['figure'][0].upper()}{content['figure'][1:]}"
-    marked = "the best" if content["verdict"] == BEST else "tied"
+    marked = f"the {content['sought']}" if content["verdict"] == CLEAR else "tied"
     draw: Callable[[], Figure]
     if len(axes) == 1:
         (axis,) = axes

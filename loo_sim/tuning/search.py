@@ -54,6 +54,13 @@ class Plan(NamedTuple):
         """1 if the largest is sought, -1 if the smallest."""
         return -1 if self.least else 1
 
+    @property
+    def superlative(self) -> str:
+        """What the winner is called: of a figure that is no gain it only is the largest."""
+        if self.least:
+            return "smallest"
+        return "best" if self.sought.is_gain else "largest"
+
 
 @dataclass(frozen=True)
 class Tuned:

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from loo_sim.experiment import Cell
 
 SCHEMA = "loosim.tune/1"
-BEST, CLOSE, OVERTAKEN, UNMEASURED = (
-    *("best", "too close to call"),
+CLEAR, CLOSE, OVERTAKEN, UNMEASURED = (
+    *("clear", "too close to call"),
     *("overtaken on fresh deals", "not measured on fresh deals"),
 )
 """What can be said of the winner."""
@@ -35,7 +35,7 @@ def verdict_of(found: Search, again: Again) -> str:
     if again.ahead:
         return OVERTAKEN
     is_alone = again.plateau == (found.winner,) and not _not_again(found, again)
-    return BEST if is_alone else CLOSE
+    return CLEAR if is_alone else CLOSE
 
 
 def _not_again(found: Search, again: Again) -> list[int]:
@@ -65,17 +65,19 @@ def sentences(plan: Plan, found: Search, again: Again, failed: Sequence[int]) ->
         tried += f" ({len(failed):,} of which failed)"
     left_out = [one for one in _not_again(found, again) if one not in failed]
     tied = (*again.plateau, *left_out)
+    words_of_tied = plateau_in_words(cells, tied)
     verdict = verdict_of(found, again)
     told = []
     if verdict == UNMEASURED:
         told.append(f"{winner} came first {tried}, but its cell failed on fresh deals.")
-    elif verdict == BEST:
-        praise = "Best" if sought.is_gain and not plan.least else f"The {size}est"
-        told.append(f"{praise} {tried}: {winner}.")
+    elif verdict == CLEAR:
+        told.append(f"{plan.superlative.capitalize()} {tried}: {winner}.")
+    elif verdict == CLOSE and len(again.plateau) == len(tied) and _are_alike(again):
+        told.append(f"All the same on fresh deals, {len(tied):,} {tried}: {words_of_tied}.")
     else:
-        close = f"too close to call among {len(tied):,} {tried}: {plateau_in_words(cells, tied)}"
+        close = f"too close to call among {len(tied):,} {tried}: {words_of_tied}"
         if not failed:
-            close += " (with 95 % confidence the best of all is among them)"
+            close += f" (with 95 % confidence the {plan.superlative} of all is among them)"
         if verdict == OVERTAKEN:
             ahead = plateau_in_words(cells, again.ahead)
             close = f"{winner} came first, but on fresh deals {ahead} did better: {close}"
@@ -105,6 +107,12 @@ def sentences(plan: Plan, found: Search, again: Again, failed: Sequence[int]) ->
     return told
 
 
+def _are_alike(again: Again) -> bool:
+    """Whether all those tied have the winner's figure on all fresh deals, by the chunk."""
+    tied = [again.found[one] for one in again.plateau]
+    return all(apart.difference == 0 and apart.half == 0 for apart in tied)
+
+
 def name_of(cell: Cell) -> str:
     """A candidate in words: ``trumps reach = 2``."""
     return candidate_in_words(cell.axes)
@@ -123,7 +131,7 @@ def value_in_words(value: Any) -> str:
 
 
 def plateau_in_words(cells: Sequence[Cell], members: Sequence[int]) -> str:
-    """Candidates by their ranges: ``trumps reach 1 to 3 and 5``.
+    """Candidates by their ranges: ``trumps reach = 1 to 3 and 5``.
 
     Along one axis, values that were tried side by side make a range. Of several axes, a few
     candidates are listed; of more, the ends along each axis are told.
@@ -131,10 +139,10 @@ def plateau_in_words(cells: Sequence[Cell], members: Sequence[int]) -> str:
     axes = list(cells[0].axes)
     if len(axes) == 1:
         (axis,) = axes
-        return f"{axis_words(axis)} {listed(_ranges(axis, cells, members))}"
+        return f"{axis_words(axis)} = {listed(_ranges(axis, cells, members))}"
     if len(members) <= MOST_LISTED:
         return "; ".join(name_of(cells[one]) for one in sorted(members))
-    spans = [f"{axis_words(axis)} {_span(axis, cells, members)}" for axis in axes]
+    spans = [f"{axis_words(axis)} = {_span(axis, cells, members)}" for axis in axes]
     return f"combinations with {listed(spans)}"
 
 
@@ -193,7 +201,7 @@ def as_json(plan: Plan, found: Search, again: Again, failed: Sequence[int]) -> d
         "study": experiment.study,
         "figure": plan.sought.words,
         "unit": plan.sought.unit,
-        "sought": "smallest" if plan.least else "largest",
+        "sought": plan.superlative,
         "counted": experiment.unit,
         "seed": experiment.seed,
         "fresh_seed": fresh_seed(experiment.seed),
@@ -306,7 +314,7 @@ def short_table(table: Any, content: Mapping[str, Any]) -> list[tuple[str, ...]]
         if row["failed"]:
             standing = "failed"
         elif own == first:
-            standing = "best" if content["verdict"] == BEST else "first"
+            standing = content["sought"] if content["verdict"] == CLEAR else "first"
         elif own in ahead:
             standing = "ahead"
         elif row["tied"] is None:
