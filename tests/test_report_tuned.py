@@ -14,9 +14,9 @@ from loo_sim.problems import InputError
 from loo_sim.report import style, tuned
 from loo_sim.report.axes import swept_axes
 from loo_sim.studies.estimates import Z95
+from loo_sim.tuning.found import as_json, table_of
 from loo_sim.tuning.halving import Again, Apart, Search
 from loo_sim.tuning.search import plan_search
-from loo_sim.tuning.told import as_json, table_of
 
 LEAGUE = 'study = "league"\nplayers = 5\npolicies = ["loose", "peel"]\ndeals = 16_384\n'
 REACH, CROWD = "policies.loose.params.reach", "policies.loose.params.crowd"

@@ -15,9 +15,10 @@ import loo_sim
 from loo_sim.cli import cli
 from loo_sim.experiment import load_experiment
 from loo_sim.rules import UNITS_PER_STAKE
+from loo_sim.tuning.found import as_json
 from loo_sim.tuning.halving import Again, Apart, Search
 from loo_sim.tuning.search import plan_search
-from loo_sim.tuning.told import as_json, plateau_in_words, sentences
+from loo_sim.tuning.told import plateau_in_words, sentences
 
 SEED, DEALS = 4, 1_300
 POTS = (3, 6, 9, 12, 15)

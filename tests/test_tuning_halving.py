@@ -60,12 +60,12 @@ def test_candidates_are_compared_on_the_same_deals():
     rng = np.random.default_rng(5)
     luck = rng.normal(size=CHUNKS)
     means = {one: luck + 0.1 * rng.normal(size=CHUNKS) + one for one in (7, 2, 4)}
-    found = compare({one: pieces(of) for one, of in means.items()}, 2, 0.025)
+    found = compare({one: pieces(of) for one, of in means.items()}, 2, 0.01)
     assert list(found) == [7, 2, 4]
     for one in (7, 4):
         apart = means[one] - means[2]
         se = np.std(apart, ddof=1) / sqrt(CHUNKS)
-        half = stats.t.ppf(1 - 0.025 / 2, CHUNKS - 1) * se
+        half = stats.t.ppf(1 - 0.01, CHUNKS - 1) * se
         told = found[one]
         assert told[:5] == pytest.approx(
             (
@@ -99,7 +99,11 @@ def test_the_better_half_goes_on_and_the_best_is_found(sign):
     ]
     assert (found.winner, found.plateau) == (1, (1,))
     assert found.rung == {0: 1, 2: 1, 5: 1, 3: 2, 6: 2, 1: 3, 4: 3}
-    assert found.found[3].difference == pytest.approx(sign * -2, abs=0.05)
+    apart = found.found[3]
+    assert apart.difference == pytest.approx(sign * -2, abs=0.05)
+    # Three rungs, in each of which any of the six others may be ahead by luck.
+    half = stats.t.ppf(1 - 0.025 / 3 / 6, CHUNKS - 1) * apart.difference_se
+    assert apart.half == pytest.approx(half)
 
 
 def test_those_that_are_alike_are_tied_and_the_first_tried_comes_first():
@@ -145,6 +149,8 @@ def test_a_winner_that_is_overtaken_is_off_the_plateau():
     means = {0: 1.0, 1: 2.0, 2: 1.01, 3: 0.0}
     fresh = {one: pieces(mean + rng.normal(scale=0.1, size=CHUNKS)) for one, mean in means.items()}
     again = judge(fresh, 0, 1)
+    half = stats.t.ppf(1 - 0.025 / 3, CHUNKS - 1) * again.found[3].difference_se
+    assert again.found[3].half == pytest.approx(half)
     assert (again.plateau, again.ahead) == ((1, 2), (1,))
     assert judge({1: fresh[1]}, 0, 1) == Again({}, (), ())
 

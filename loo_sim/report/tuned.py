@@ -113,10 +113,11 @@ def how_it_went(content: Mapping[str, Any], table: pd.DataFrame) -> str:
     rungs = [f"{rung['candidates']:,} on {rung['amount']:,} {unit}" for rung in content["rungs"]]
     again = int(table["fresh_value"].notna().sum())
     were = "1 was" if again == 1 else f"{again:,} were"
+    fresh = f"{content['fresh_amount']:,} {unit} of seed {content['fresh_seed']}"
     return (
         f"{content['tried']:,} candidates were tried: {listed(rungs, 'and')} of seed "
         f"{content['seed']}, the better half going on each time. Then {were} measured again on "
-        f"{content['fresh']:,} {unit} of seed {content['fresh_seed']}, which had chosen nobody."
+        f"{fresh}, which had chosen nobody."
     )
 
 

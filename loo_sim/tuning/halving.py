@@ -6,8 +6,9 @@ Jamieson and Talwalkar 2016, *Non-stochastic best arm identification*). Those of
 deals, so that they are told apart by paired differences. Those that were never told apart from the
 best of their last rung are measured again on fresh deals, which chose nobody.
 
-The best of all candidates is lost with a chance of at most 5 %: half of that is shared out over the
-rungs and over the comparisons in each (Bonferroni), half over the comparisons on fresh deals.
+The best of all candidates is lost with a chance of at most 5 % (Bonferroni): half of that is shared
+out over the rungs, and in each over all the others, since those left there were chosen by deals
+that are in it too; half over the comparisons on fresh deals, which are fixed before.
 """
 
 from __future__ import annotations
@@ -123,7 +124,7 @@ def schedule(candidates: int, most: int, least: int) -> list[Rung]:
     ]
 
 
-def compare(pieces: Mapping[int, Pieces], reference: int, tail: float) -> dict[int, Apart]:
+def compare(pieces: Mapping[int, Pieces], reference: int, each: float) -> dict[int, Apart]:
     """Candidates measured on the same deals, less one of them.
 
     Parameters
@@ -132,15 +133,14 @@ def compare(pieces: Mapping[int, Pieces], reference: int, tail: float) -> dict[i
         By candidate, the figure by chunks of the work.
     reference : int
         The one.
-    tail : float
-        What an interval leaves on each side, all of them together.
+    each : float
+        What each interval leaves on each side.
 
     Returns
     -------
     dict of int to Apart
         In the order of `pieces`.
     """
-    each = tail / max(len(pieces) - 1, 1)
     found = {}
     for candidate, own in pieces.items():
         value = value_of(own)
@@ -179,7 +179,9 @@ def search(rungs: Sequence[Rung], measure: Measure, sign: int) -> Search | None:
     Search or None
         None if in some rung no candidate could be measured.
     """
-    left: list[int] = list(range(rungs[0].candidates))
+    candidates = rungs[0].candidates
+    each = TAIL / len(rungs) / (candidates - 1)
+    left: list[int] = list(range(candidates))
     rung_of: dict[int, int] = {}
     last: dict[int, Apart] = {}
     ranks: dict[int, tuple[int, int]] = {}
@@ -192,7 +194,7 @@ def search(rungs: Sequence[Rung], measure: Measure, sign: int) -> Search | None:
         last = {one: apart for one, apart in last.items() if one not in failed}
         # Of equal ones the first that was tried counts as the better.
         ordered = sorted(pieces, key=lambda one: (-sign * _mean(pieces[one]), one))
-        found = compare(pieces, ordered[0], TAIL / len(rungs))
+        found = compare(pieces, ordered[0], each)
         for place, candidate in enumerate(ordered):
             rung_of[candidate], last[candidate] = number, found[candidate]
             ranks[candidate] = -number, place
@@ -240,7 +242,7 @@ def judge(pieces: Mapping[int, Pieces], winner: int, sign: int) -> Again:
     """
     if winner not in pieces:
         return Again({}, (), ())
-    found = compare(pieces, winner, TAIL)
+    found = compare(pieces, winner, TAIL / max(len(pieces) - 1, 1))
     sides = {candidate: apart.side(sign) for candidate, apart in found.items()}
     ahead = tuple(one for one, side in sides.items() if side > 0)
     tied = tuple(one for one, side in sides.items() if side >= 0 and not (ahead and one == winner))

@@ -175,7 +175,7 @@ def run_search(
     OSError
         If writing fails; likewise.
     """
-    from loo_sim.tuning.told import as_json, table_of
+    from loo_sim.tuning.found import as_json, table_of
 
     directory = place_of_search(plan.experiment, output)
     take(directory, search_identity(plan), len(plan.rungs), fresh)
