@@ -73,6 +73,15 @@ def test_along_one_axis_those_tied_stand_on_a_band(tmp_path):
     ]
 
 
+def test_of_many_values_a_few_are_named(tmp_path):
+    _, table = searched(tmp_path, f"{REACH}=0:60:1")
+    found = tuned.candidates_of(table, [REACH])
+    (axis,) = swept_axes(found)
+    with style.drawing("x"):
+        axes = tuned.draw_line(axis, found, "stakes").axes[0]
+    assert 2 < len(axes.get_xticks()) < 15
+
+
 def test_over_two_axes_those_tied_are_framed(tmp_path):
     content, table = searched(tmp_path, f"{REACH}=0,1,2", f"{CROWD}=1,2", failed=(5,))
     found = tuned.candidates_of(table, [REACH, CROWD])

@@ -28,6 +28,9 @@ _WIDE = 50
 _MOST_ALONG, _MOST_SIGNS = 12, 70
 """Values of an axis, and signs of all, that have room side by side without a slope."""
 
+_MOST_NAMED = 40
+"""Numbers of an axis that are all named; of more a few round ones are."""
+
 _SEAT = 0.26
 """Inches: a row of the map of seats."""
 
@@ -73,9 +76,10 @@ def draw_ticks(axes: Axes, axis: Swept) -> None:
         axes.set_xscale("log")
         axes.minorticks_off()
     crowded = len(at) > _MOST_ALONG or max(map(len, axis.words)) * len(at) > _MOST_SIGNS
-    axes.set_xticks(
-        at, names_of(axis), rotation=40 if crowded else 0, ha="right" if crowded else "center"
-    )
+    if not axis.numbers or len(at) <= _MOST_NAMED:
+        axes.set_xticks(
+            at, names_of(axis), rotation=40 if crowded else 0, ha="right" if crowded else "center"
+        )
     axes.yaxis.set_major_formatter(STAKES)
     axes.grid(axis="y")
     axes.margins(y=0.12)

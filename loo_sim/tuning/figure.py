@@ -116,23 +116,28 @@ def read_pieces(directory: Path, manifest: Mapping[str, Any], sought: Sought) ->
     dict of int to Pieces
         By the cell's number.
     """
+    import numpy as np
     import pandas as pd
 
-    from loo_sim.studies.paired import average, pieces_of
+    from loo_sim.studies.paired import Pieces, average, followed_rows
 
-    running = pd.read_parquet(directory / "running.parquet", columns=["figure", *_COLUMNS])
-    found, start = {}, 0
-    for number, cell in enumerate(manifest["cells"]):
-        rows = cell["rows"].get("running", 0)
-        if not rows:
-            continue
-        own = running.iloc[start : start + rows]
-        start += rows
-        games = [pieces_of(own, figure) for figure, _ in sought.terms]
-        signs = [sign for _, sign in sought.terms]
-        turned = [g._replace(mean=sign * g.mean) for g, sign in zip(games, signs, strict=True)]
-        found[number] = average(turned)
-    return found
+    running = pd.read_parquet(directory / "running.parquet", columns=[*_COLUMNS])
+    # Rows are known by their cell's number: axes of two cells may be written alike.
+    rows = [cell["rows"].get("running", 0) for cell in manifest["cells"]]
+    running["cell"] = np.repeat(np.arange(len(rows)), rows)
+    games: dict[int, list[Pieces]] = {}
+    for figure, sign in sought.terms:
+        of = followed_rows(running, figure).sort_values(["cell", "chunk"])
+        columns = (
+            of["chunk"].to_numpy(np.int64),
+            of["deals"].to_numpy(np.float64),
+            sign * of["mean"].to_numpy(np.float64),
+        )
+        numbers, starts = np.unique(of["cell"].to_numpy(), return_index=True)
+        parts = zip(*(np.split(column, starts[1:]) for column in columns), strict=True)
+        for number, part in zip(numbers.tolist(), parts, strict=True):
+            games.setdefault(number, []).append(Pieces(*part))
+    return {number: average(of_cell) for number, of_cell in games.items()}
 
 
-_COLUMNS = ("chunk", "n", "deals", "mean")
+_COLUMNS = ("figure", "chunk", "n", "deals", "mean")
