@@ -182,7 +182,7 @@ def draw_line(axis: Swept, found: Sequence[Candidate], unit: str) -> Figure:
         ranks = list(run)
         if is_tied:
             axes.axvspan(edges[ranks[0]], edges[ranks[-1] + 1], color=_BAND, linewidth=0)
-    for kind, colour, filled in (("search", _SEARCH, False), ("fresh", _COLOUR, True)):
+    for colour, filled in ((_SEARCH, False), (_COLOUR, True)):
         dots = [
             (at[place], *one.told[:2])
             for place, one in zip(axis.place, found, strict=True)
@@ -199,8 +199,6 @@ def draw_line(axis: Swept, found: Sequence[Candidate], unit: str) -> Figure:
                 markerfacecolor=colour if filled else "white",
                 linestyle="none",
                 capsize=3,
-                label="on fresh deals" if filled else "in the search",
-                gid=kind,
             )
     for place, one in zip(axis.place, found, strict=True):
         if not isfinite(one.told[0]):

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from loo_sim.experiment import Experiment
     from loo_sim.studies.paired import Pieces
 
+_COLUMNS = ("figure", "chunk", "n", "deals", "mean")
+"""Of the table ``running``."""
+
 _WORDS = {
     "deals": ("the mean change of the pot", "stakes a deal"),
     "announce": ("what the miss is worth more than standing to seat 0, over all hands", "stakes"),
@@ -138,6 +141,3 @@ def read_pieces(directory: Path, manifest: Mapping[str, Any], sought: Sought) ->
         for number, part in zip(numbers.tolist(), parts, strict=True):
             games.setdefault(number, []).append(Pieces(*part))
     return {number: average(of_cell) for number, of_cell in games.items()}
-
-
-_COLUMNS = ("figure", "chunk", "n", "deals", "mean")
