@@ -6,12 +6,25 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from loo_sim.api import Result, check, compare, deal, forecast, read, report, run, verify
+    from loo_sim.api import (
+        Result,
+        TuneResult,
+        check,
+        compare,
+        deal,
+        forecast,
+        read,
+        report,
+        run,
+        tune,
+        verify,
+    )
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Result",
+    "TuneResult",
     "__version__",
     "check",
     "compare",
@@ -20,6 +33,7 @@ __all__ = [
     "read",
     "report",
     "run",
+    "tune",
     "verify",
 ]
 

@@ -48,6 +48,25 @@ class Result:
     tables: Mapping[str, pd.DataFrame]
 
 
+@dataclass(frozen=True)
+class TuneResult:
+    """What a search found.
+
+    Attributes
+    ----------
+    directory : Path
+        Where it is; the results of its rungs are in it.
+    found : mapping
+        The ``winner``, the ``plateau`` and the ``sentences`` on them, among others.
+    table : DataFrame
+        A row a candidate.
+    """
+
+    directory: Path
+    found: Mapping[str, Any]
+    table: pd.DataFrame
+
+
 def run(
     path: str | Path,
     *,
@@ -173,6 +192,65 @@ def forecast(
     experiment = _experiment("loo_sim.forecast", path, jobs, axes, settings)
     place = place_of(experiment, None if output is None else Path(output))
     return forecast_run(experiment, place, jobs, fresh=fresh, only_failed=only_failed)
+
+
+def tune(
+    path: str | Path,
+    *,
+    output: str | Path | None = None,
+    jobs: int | None = None,
+    progress: bool = False,
+    fresh: bool = False,
+    least: bool = False,
+    axes: Axes | None = None,
+    **settings: Any,
+) -> TuneResult:
+    """Search the cells of a sweep for the one whose main figure is largest, or go on with that.
+
+    Successive halving on paired deals; those not told apart from the best are measured again on
+    fresh deals (see docs/files.md).
+
+    Parameters
+    ----------
+    path, output, jobs, progress, fresh, axes, **settings
+        As for `run`; the directory is by default ``results/`` and the experiment's name with
+        ``-tune``.
+    least : bool
+        Make the figure as small as possible.
+
+    Returns
+    -------
+    TuneResult
+        Candidates that failed are marked in its table.
+
+    Raises
+    ------
+    InputError
+        With everything that is wrong with the file or the settings, or that is in the way of a
+        search.
+    RuntimeError
+        If every candidate failed.
+    KeyboardInterrupt
+        If it was stopped; what was done by then is kept, and the same call goes on with it.
+    OSError
+        If writing fails while it runs; likewise.
+    """
+    import pandas as pd
+
+    from loo_sim.runner.progress import make_progress
+    from loo_sim.tuning.place import TABLE
+    from loo_sim.tuning.search import plan_search, run_search
+
+    plan = plan_search(_experiment("loo_sim.tune", path, jobs, axes, settings), least)
+    ended = run_search(
+        plan,
+        None if output is None else Path(output),
+        jobs,
+        make_progress(quiet=not progress, no_color=False),
+        fresh=fresh,
+    )
+    table = pd.read_parquet(ended.directory / TABLE)
+    return TuneResult(ended.directory, ended.found, table)
 
 
 def read(directory: str | Path) -> Result:

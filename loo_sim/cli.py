@@ -15,6 +15,7 @@ import click
 
 from loo_sim import __version__
 from loo_sim.console import FAILED, Command, Output, common_options, write_on_any_terminal
+from loo_sim.tuning.command import tune
 
 DONE, WRONG_INPUT, CELLS_FAILED, CHECK_FAILED = 0, 2, 3, 4
 """Exit codes; a signal gives 128 and its number."""
@@ -738,6 +739,9 @@ def bench(compiling: bool, seed: int | None, out: Output) -> int:
         for sentence in result["left_out"]:
             out.hint(sentence)
     return DONE
+
+
+cli.add_command(tune)
 
 
 def main() -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from loo_sim.problems import Problems
 from loo_sim.runner.durable import digest_of_file
 from loo_sim.runner.results import MANIFEST, SCHEMA, is_sealed
+from loo_sim.tuning.place import FRESH, is_search
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,7 +46,11 @@ def read_manifest(directory: Path) -> dict[str, Any]:
     if not path.is_file():
         missing = Problems(str(directory))
         what = f"has no {MANIFEST}" if directory.exists() else "no such directory"
-        missing.add("", what, "give the directory that loosim run wrote")
+        hint = "give the directory that loosim run wrote"
+        if is_search(directory):
+            what = "is a search, whose results are in it"
+            hint = f"{directory / FRESH} holds what was measured last"
+        missing.add("", what, hint)
         missing.raise_if_any()
     problems = Problems(str(path))
     manifest: Any = {}

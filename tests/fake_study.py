@@ -87,6 +87,7 @@ def fake_study() -> Iterator[FakeStudy]:
             "loo_sim.runner.forecast",
             "loo_sim.runner.run",
             "loo_sim.studies",
+            "loo_sim.tuning.search",
             "loo_sim.verification",
         ):
             stack.enter_context(patch(f"{module}.find_study", lambda name: study))

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from loo_sim.report.export import check_folder, export
 from loo_sim.result import read_manifest
+from loo_sim.tuning.place import FRESH, is_search, read_found
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,8 @@ def write_report(
     Parameters
     ----------
     directory : Path
-        What ``loosim run`` or ``loosim sweep`` wrote.
+        What ``loosim run`` or ``loosim sweep`` wrote; or ``loosim tune``: the page is then of its
+        fresh deals, with a part about the search before the others.
     output : Path, optional
         The page to write; ``reports/<name of the directory>.html`` by default.
     figures : Path, optional
@@ -54,7 +56,11 @@ def write_report(
     OSError
         If the page or the figures cannot be written.
     """
-    read_manifest(directory)
+    searched = is_search(directory)
+    place = directory / FRESH if searched else directory
+    if searched:
+        read_found(directory)
+    read_manifest(place)
     path = output or Path("reports") / f"{_file_name(directory.resolve().name)}.html"
     if figures is not None:
         check_folder(figures, path)
@@ -63,10 +69,15 @@ def write_report(
     from loo_sim.report.page import made_tables, render, sections
     from loo_sim.report.result import read_result
 
-    result = read_result(directory)
+    result = read_result(place)
     findings = find(result)
     path.parent.mkdir(parents=True, exist_ok=True)
     parts = sections(result)
+    if searched:
+        from loo_sim.report.tuned import search_section
+
+        findings, part = search_section(directory)
+        parts.insert(0, part)
     path.write_text(render(result, findings, parts), encoding="utf-8", newline="\n")
     if figures is not None:
         export(parts, made_tables(result), figures)

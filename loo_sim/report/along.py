@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from loo_sim.report import style
@@ -26,6 +27,9 @@ _WIDE = 50
 
 _MOST_ALONG, _MOST_SIGNS = 12, 70
 """Values of an axis, and signs of all, that have room side by side without a slope."""
+
+_MOST_NAMED = 40
+"""Numbers of an axis that are all named; of more a few round ones are."""
 
 _SEAT = 0.26
 """Inches: a row of the map of seats."""
@@ -60,19 +64,26 @@ def draw_along(headline: Headline, axis: Swept, games: Sequence[Game]) -> Figure
     for place, one in known:
         if not one.is_there:
             style.draw_missing(axes, place, 0.04, axes.get_xaxis_transform())
+    draw_ticks(axes, axis)
+    axes.set_ylabel(headline.unit.strip())
+    return figure
+
+
+def draw_ticks(axes: Axes, axis: Swept) -> None:
+    """Mark the values of an axis at the foot of a chart along it, whose height is in stakes."""
+    at = places_along(axis)
     if axis.numbers and min(at) > 0 and max(at) > _WIDE * min(at):
         axes.set_xscale("log")
         axes.minorticks_off()
     crowded = len(at) > _MOST_ALONG or max(map(len, axis.words)) * len(at) > _MOST_SIGNS
-    axes.set_xticks(
-        at, names_of(axis), rotation=40 if crowded else 0, ha="right" if crowded else "center"
-    )
+    if not axis.numbers or len(at) <= _MOST_NAMED:
+        axes.set_xticks(
+            at, names_of(axis), rotation=40 if crowded else 0, ha="right" if crowded else "center"
+        )
     axes.yaxis.set_major_formatter(STAKES)
     axes.grid(axis="y")
     axes.margins(y=0.12)
     axes.set_xlabel(axis.label)
-    axes.set_ylabel(headline.unit.strip())
-    return figure
 
 
 def along_exhibit(headline: Headline, axis: Swept, games: Sequence[Game]) -> Exhibit:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
 
 from loo_sim.policy_axes import axis_words
-from loo_sim.report.result import Cell, setting_in_words
+from loo_sim.report.result import setting_in_words
 from loo_sim.sweep import shown
 
 _IN_STAKES = ("pot", "bankroll", "loo", "loo cap", "dealer stake", "ante")
@@ -43,7 +43,15 @@ class Swept(NamedTuple):
         return f"{word} {self.name}" if self.name == "players" else f"{self.name} {word}"
 
 
-def swept_axes(cells: Sequence[Cell]) -> list[Swept]:
+class HasAxes(Protocol):
+    """A game, or whatever else a sweep has for each combination of values."""
+
+    @property
+    def axes(self) -> Mapping[str, Any]:
+        """The values."""
+
+
+def swept_axes(cells: Sequence[HasAxes]) -> list[Swept]:
     """The axes along which games differ, those that move together as one."""
     found: list[Swept] = []
     for axis in cells[0].axes if cells else ():
