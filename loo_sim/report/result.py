@@ -326,8 +326,8 @@ def _cell(
 
 def _numbers(table: pd.DataFrame) -> pd.DataFrame:
     """The table, with nan where a column knows no number at all and has no type for that."""
-    empty = [column for column in table if table[column].isna().all()]
-    return table.astype(dict.fromkeys(empty, float))
+    unknown = table.columns[table.isna().all().to_numpy()]
+    return table.astype(dict.fromkeys(unknown, float)) if len(unknown) else table
 
 
 def _policy_names(cell: Mapping[str, Any]) -> Iterator[str]:

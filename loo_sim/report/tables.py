@@ -66,7 +66,9 @@ class AnnounceFile:
         found: set[str] = set()
         with self._reading():
             for batch in self._file.to_batches(columns=[HAND], **self._frugal):
-                found |= set(map(str, batch.column(0).unique().to_pylist()))
+                hands = batch.column(0).dictionary_encode()
+                named = hands.dictionary.take(hands.indices.unique())
+                found |= set(map(str, named.to_pylist()))
         return found
 
     def count(self, values: Mapping[str, Any]) -> int:
@@ -80,7 +82,7 @@ class AnnounceFile:
         Parameters
         ----------
         values : mapping
-            By column, axes of the sweep among them.
+            By column, axes of the sweep among them; a list stands for any of its values.
         columns : sequence of str
             Those to read; what the file does not have is left out.
 
@@ -103,13 +105,14 @@ class AnnounceFile:
         return frame.assign(aimed=self._is_aimed)
 
     def _having(self, values: Mapping[str, Any]) -> pc.Expression | None:
-        """The filter for rows with certain values; None for all rows."""
+        """The filter for rows with certain values, one of a list; None for all rows."""
         import pyarrow.compute as pc
 
         condition = None
         for column, value in values.items():
             if column in self.columns:
-                same = pc.field(column) == value
+                field = pc.field(column)
+                same = field.isin(value) if isinstance(value, list) else field == value
                 condition = same if condition is None else condition & same
         return condition
 
