@@ -34,6 +34,7 @@ def swept(tmp_path_factory):
     return directory
 
 
+@pytest.mark.usefixtures("unwritten")
 def test_all_columns_are_read_only_of_one_situation_at_a_time(swept, monkeypatch):
     read = []
     plain = tables.AnnounceFile.rows
