@@ -1,4 +1,4 @@
-"""Fixtures of the tests of runs: a study of nothing, and an experiment of it."""
+"""Fixtures of several tests: a study of nothing, an experiment of it, pages without figures."""
 
 from __future__ import annotations
 
@@ -22,3 +22,9 @@ def file(tmp_path: Path) -> Path:
     path = tmp_path / "x.toml"
     path.write_text(THREE_CELLS, encoding="utf-8")
     return path
+
+
+@pytest.fixture
+def unwritten(monkeypatch) -> None:
+    """Figures are not written, which takes most of the time of a page of which the words count."""
+    monkeypatch.setattr("loo_sim.report.style.inline_svg", lambda *_: "")

@@ -198,6 +198,7 @@ def test_the_caption_names_where_most_and_fewest_hands_are_in(tmp_path):
     assert by_name["seat 0"][2:] == ("17 %", "0 %", "0 %", "83 %", "0 %")
 
 
+@pytest.mark.usefixtures("unwritten")
 def test_the_page_holds_every_matrix_behind_a_click(game, tmp_path):
     table = game.tables["announce"].drop(columns="aimed")
     games = [cell(deals=DEALS)]
@@ -209,6 +210,7 @@ def test_the_page_holds_every_matrix_behind_a_click(game, tmp_path):
     assert "29 situations came up; the 6 most common ones" in shown.text.replace("\n", " ")
 
 
+@pytest.mark.usefixtures("unwritten")
 def test_what_a_page_has_no_room_for_is_counted(monkeypatch, tmp_path):
     monkeypatch.setattr(page, "MOST_SITUATIONS", 6)
     table = announce_table(seats=[0, 1], deals=DEALS)

@@ -34,6 +34,7 @@ def swept(tmp_path_factory):
     return directory
 
 
+@pytest.mark.usefixtures("unwritten")
 def test_all_columns_are_read_only_of_one_situation_at_a_time(swept, monkeypatch):
     read = []
     plain = tables.AnnounceFile.rows
@@ -68,3 +69,27 @@ def test_rows_are_those_of_the_game_and_the_values_asked_for(swept):
     assert found["hand"].to_list() == asked["hand"].to_list()
     assert found["stand"].to_list() == asked["stand"].to_list()
     assert not found["aimed"].any()
+
+
+def test_any_of_several_seats_may_be_asked_for(swept):
+    game = read_result(swept).cells[0]
+    whole = game.tables["announce"]
+    found = game.announcements(["seat", "standers", "hand"], seat=[0, 5, 9], miss_free=True)
+    asked = whole[whole["miss_free"]]
+    assert set(asked["seat"]) == {0, 5}
+    assert found["hand"].to_list() == asked["hand"].to_list()
+    assert found["standers"].to_list() == asked["standers"].to_list()
+
+
+def test_only_row_groups_with_rows_of_the_game_are_read(tmp_path):
+    """Games 3, 1 | 1, 2 | 3, 1: a pot of 2 lies between the least and the greatest of all."""
+    rows = pa.table({"pot": [3, 1, 1, 2, 3, 1], "seat": range(6), "hand": ["AsKsQs"] * 6})
+    pq.write_table(rows, tmp_path / "announce.parquet", row_group_size=2)
+    file = tables.AnnounceFile(tmp_path / "announce.parquet", is_aimed=False)
+    groups = {1: 3, 2: 1, 3: 2}
+    for pot, held in groups.items():
+        part = file.part({"pot": pot})
+        assert len(part.rows({}, ["seat"])) == 2 * held
+        found = part.rows({"pot": pot}, ["seat"])["seat"].to_list()
+        assert found == [seat for seat in range(6) if rows["pot"][seat].as_py() == pot]
+    assert file.part({"pot": 4}) is None

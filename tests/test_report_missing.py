@@ -175,6 +175,7 @@ def headings(page):
     return [part.split(">", 1)[1] for part in parts]
 
 
+@pytest.mark.usefixtures("unwritten")
 class TestParts:
     def test_a_failed_game_is_named_where_its_part_would_be(self, tmp_path):
         page = page_of(deals(tmp_path))
@@ -223,14 +224,16 @@ class TestParts:
         page = page_of(deals(tmp_path, pots=(3, 6)))
         assert "With a pot of 3: the net of a deal" in page.text
 
-    def test_no_more_lines_than_a_sheet_has_room_for(self, tmp_path):
-        pots = range(3, 3 + MOST_LINES + 4)
-        page = page_of(deals(tmp_path, pots=pots, failed=(4,)))
-        figure = page.html[page.html.index('id="seat-values-title"') :]
-        figure = figure[: figure.index("</svg>")]
-        assert [pot for pot in pots if f">a pot of {pot}</text>" in figure] == [*pots][:MOST_LINES]
+
+def test_no_more_lines_than_a_sheet_has_room_for(tmp_path):
+    pots = range(3, 3 + MOST_LINES + 4)
+    page = page_of(deals(tmp_path, pots=pots, failed=(4,)))
+    figure = page.html[page.html.index('id="seat-values-title"') :]
+    figure = figure[: figure.index("</svg>")]
+    assert [pot for pot in pots if f">a pot of {pot}</text>" in figure] == [*pots][:MOST_LINES]
 
 
+@pytest.mark.usefixtures("unwritten")
 class TestSums:
     def test_a_sum_that_fails_stands_at_the_top(self, tmp_path):
         # The sample's seats net what its pots do not lose.

@@ -102,6 +102,7 @@ def test_failed_games_are_named(sweep_page):
     assert "Not every game was finished" in sweep_page.text
 
 
+@pytest.mark.usefixtures("unwritten")
 def test_finished_runs_have_no_warning(deals):
     assert "Not every game was finished" not in page_of(deals).text
 
@@ -112,6 +113,7 @@ def test_says_how_it_was_made(sweep_page):
     assert "2,000,000 a game, 4,000,000 in all" in sweep_page.text
 
 
+@pytest.mark.usefixtures("unwritten")
 def test_findings_open_the_page(deals):
     written = write_report(deals, deals / "page.html")
     page = Page(written.path.read_text(encoding="utf-8"))
@@ -140,6 +142,7 @@ def test_hostile_names_are_only_text(tmp_path):
     assert page.text.count(HOSTILE) >= 5
 
 
+@pytest.mark.usefixtures("unwritten")
 def test_a_hostile_name_stays_inside_the_reports_directory(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     directory = write_result(tmp_path / "..x y?", [cell()], deals_tables(), name="../../x/y")
@@ -148,6 +151,7 @@ def test_a_hostile_name_stays_inside_the_reports_directory(tmp_path, monkeypatch
     assert written.path.name == "x-y-.html"
 
 
+@pytest.mark.usefixtures("unwritten")
 def test_default_place(deals, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert write_report(deals).path == Path("reports") / f"{deals.name}.html"
@@ -171,12 +175,14 @@ def test_short_pack(tmp_path):
     assert len(squares) == 2 * (8 * 7 + 36 + 21)
 
 
+@pytest.mark.usefixtures("unwritten")
 def test_both_studies_in_one_page(tmp_path):
     tables = {**deals_tables(), "announce": announce_table(seats=[0, 5], deals=50_000)}
     page = page_of(write_result(tmp_path, [cell()], tables))
     assert len(page.all("figure")) == 4 + 1 + 1 + 10 + 3 + 2
 
 
+@pytest.mark.usefixtures("unwritten")
 def test_a_seat_that_is_missing_is_named(tmp_path):
     tables = deals_tables()
     tables["deals"] = tables["deals"].query("seat != 0")
@@ -184,6 +190,7 @@ def test_a_seat_that_is_missing_is_named(tmp_path):
     assert "Not every seat has figures: 6 players" in page.text
 
 
+@pytest.mark.usefixtures("unwritten")
 def test_without_the_first_seat_the_dealer_is_still_shown(tmp_path):
     table = announce_table(seats=[5], deals=50_000)
     page = page_of(write_result(tmp_path, [cell()], {"announce": table}))
@@ -217,6 +224,7 @@ def test_large_sweeps_say_what_they_leave_out(tmp_path):
     assert page.html.count("a pot of 9") >= 3
 
 
+@pytest.mark.usefixtures("unwritten")
 @pytest.mark.parametrize(("players", "full"), [(8, 6), (9, 5), (16, 3)])
 def test_the_more_seats_games_have_the_fewer_are_shown_in_full(tmp_path, players, full):
     pots = range(3, 10)

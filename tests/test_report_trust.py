@@ -106,11 +106,13 @@ class TestSums:
         tables["league"].loc[0, "net_diff"] += 0.01
         assert checks.nets_of_league(read(tmp_path, tables).cells[0]) == 1
 
+    @pytest.mark.usefixtures("unwritten")
     def test_the_page_says_so_if_money_is_conserved(self, tmp_path):
         page = page_of(write_result(tmp_path, [cell(deals=N)], honest_deals()))
         assert "Money is conserved to the last unit in the game" in page.text
         assert "must not be trusted" not in page.text
 
+    @pytest.mark.usefixtures("unwritten")
     def test_the_page_says_so_if_it_is_not_and_where(self, tmp_path):
         pots = (3, 6)
         parts = [honest_deals({"pot": pot}) for pot in pots]
@@ -235,6 +237,7 @@ class TestChances:
         assert hollow == [abs(one.z) > bound for one in found]
         assert any(hollow)
 
+    @pytest.mark.usefixtures("unwritten")
     def test_what_lies_too_far_off_is_told(self, tmp_path):
         directory = write_result(
             tmp_path, [cell(deals=N)], {"announce": hands_table({"AsKsQs": 1000})}

@@ -62,7 +62,10 @@ def test_a_variant_is_the_game_of_its_rules(tmp_path):
     ("variants", "told"),
     [
         ("[{ lo = 6 }]", "x.toml:8: sweep.rules: no such option"),
-        ('[{ defend = "sometimes" }]', "x.toml:8: sweep.rules: 'sometimes' is not one of its values"),
+        (
+            '[{ defend = "sometimes" }]',
+            "x.toml:8: sweep.rules: 'sometimes' is not one of its values",
+        ),
         ("[{}, 6]", "x.toml:8: sweep.rules: 6 is not a table of rules (as in { loo = 6 }"),
         ("[{ loo = 6 }, { loo = 6 }]", "x.toml:8: sweep.rules: has the value loo 6 twice"),
         ("[{ deck = 32 }, { min_players = 8 }]", "x.toml:2: players: 6 players cannot play"),

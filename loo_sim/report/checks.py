@@ -119,8 +119,9 @@ def highest_trump_looed(cell: Cell) -> int | None:
         return None
     rows = cell.announcements(["hand", "stand_loo", "n"])
     # Hands are named as if spades were trumps and the lowest of them turned up.
-    has_ace = rows["hand"].str.startswith("As")
-    held = rows[has_ace & rows["stand_loo"].notna()]
+    hands = rows["hand"].cat
+    has_ace = hands.categories.str.startswith("As")[hands.codes]
+    held = rows[has_ace & (rows["stand_loo"] > 0)]
     return int(whole(held["stand_loo"], held["n"]).sum())
 
 
@@ -230,19 +231,19 @@ def _hands_of_first_seat(cell: Cell) -> Iterable[Chance]:
     n = int(rows["n"].sum())
     if n == 0:
         return
-    classes = hand_classes(cell.deck)
-    dealt = np.zeros(len(classes.names), dtype=np.int64)
-    dealt[pd.Index(classes.names).get_indexer(pd.Index(rows["hand"]))] = rows["n"]
+    kinds = features(cell.deck)
+    dealt = np.zeros(len(kinds), dtype=np.int64)
+    dealt[kinds.index.get_indexer(pd.Index(rows["hand"]))] = rows["n"]
     live = {52: (12, 39), 32: (7, 24)}[cell.deck]
-    trumps = features(cell.deck)["trumps"].loc[list(classes.names)].to_numpy()
+    trumps = kinds["trumps"].to_numpy()
     pack = "" if cell.deck == 52 else f", {cell.deck} cards"
     for number, name in enumerate(TRUMPS):
         chance = comb(live[0], number) * comb(live[1], 3 - number) / comb(sum(live), 3)
         yield _share(f"seat 0 is dealt {name}{pack}", chance, int(dealt[trumps == number].sum()), n)
-    held = np.array([name.startswith("As") for name in classes.names])
+    held = kinds.index.str.startswith("As")
     what = f"seat 0 has the highest trump{pack}"
     yield _share(what, 3 / sum(live), int(dealt[held].sum()), n)
-    spread = chi_squared(dealt, classes, n)
+    spread = chi_squared(dealt, hand_classes(cell.deck), n)
     if spread is not None:
         yield Chance(f"all its hands, chi-squared{pack}", 0, spread, 1, n, "")
 

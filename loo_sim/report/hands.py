@@ -55,9 +55,10 @@ def features(deck: int) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Indexed by the class's name (``As7sKh``): `trumps`, 0 to 3; `row` and `col`, the ranks
-        (2 to 14) that place it in the grid of its number of trumps, 0 for three trumps; `band`,
-        index into `BANDS`. Trumps are ranked as if the lowest were turned up.
+        Indexed by the class's name (``As7sKh``), in the order of `cards.hand_classes`: `trumps`, 0
+        to 3; `row` and `col`, the ranks (2 to 14) that place it in the grid of its number of
+        trumps, 0 for three trumps; `band`, index into `BANDS`. Trumps are ranked as if the lowest
+        were turned up.
     """
     rows = []
     names = hand_classes(deck).names

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import accumulate, groupby
+from operator import itemgetter
 from typing import NamedTuple, cast
 
 import numpy as np
@@ -19,6 +22,7 @@ from loo_sim.report.strategy import (
     AXES,
     IN_WORDS,
     KIND,
+    VALUES,
     Spot,
     grid_ranks,
     read_rows,
@@ -36,11 +40,8 @@ MOST_COMMON = 6
 SITUATION = ["seat", "standers", "miss_free"]
 """Columns that tell situations apart."""
 
-_USED = [
-    *(*SITUATION, "hand", "n", "weight", "weight_se", "defend"),
-    *("stand", "stand_se", "miss", "miss_se", "miss_minus_stand", "miss_minus_stand_se"),
-]
-"""Columns of the announce table that a matrix is made of."""
+_AT_ONCE = 50_000
+"""Rows of the announce table that are read at once, if those of one seat are not more."""
 
 _IS = {True: "is", False: "are"}
 
@@ -56,12 +57,15 @@ class Situation(NamedTuple):
     spot : Spot
     n : int
         Deals in which it did.
+    rows : int
+        Of the announce table.
     share, share_se : float
         Of all deals, and its standard error.
     """
 
     spot: Spot
     n: int
+    rows: int
     share: float
     share_se: float
 
@@ -78,13 +82,14 @@ def situations(cell: Cell) -> tuple[Situation, ...]:
     is_aimed = bool(rows["aimed"].any())
     # Deals aimed at hands tell how often a situation comes up hand by hand, each with its error.
     squares = rows["weight_se"] ** 2 if is_aimed else 0.0
-    rows = rows[[*SITUATION, "n", "weight"]].assign(squares=squares)
-    found = rows.groupby(SITUATION, as_index=False)[["n", "weight", "squares"]].sum()
+    rows = rows[[*SITUATION, "n", "weight"]].assign(squares=squares, rows=1)
+    found = rows.groupby(SITUATION, as_index=False)[["n", "rows", "weight", "squares"]].sum()
     found = found.sort_values(["weight", *SITUATION], ascending=[False, True, True, False])
     return tuple(
         Situation(
             spot_at(cell, int(row.seat), int(row.standers), bool(row.miss_free)),
             int(row.n),
+            int(row.rows),
             float(row.weight),
             row.squares**0.5 if is_aimed else share_error(row.weight, cell.deals),
         )
@@ -96,12 +101,22 @@ def situations(cell: Cell) -> tuple[Situation, ...]:
 def matrices(cell: Cell) -> dict[tuple[int, int, bool], pd.DataFrame]:
     """What `strategy.matrix` gives for every situation, by the values of `SITUATION`."""
     found: dict[tuple[int, int, bool], pd.DataFrame] = {}
-    # Seat by seat: of sixteen players the whole table has more than a million rows.
-    for seat in sorted({situation.spot.seat for situation in situations(cell)}):
-        of_seat = read_rows(cell, _USED, seat=seat)
-        for key, kinds in decide(of_seat, [*SITUATION, *KIND]).groupby(SITUATION, sort=False):
+    for seats in _seats_at_once(cell):
+        rows = read_rows(cell, [*SITUATION, *VALUES], seat=seats)
+        for key, kinds in decide(rows, [*SITUATION, *KIND]).groupby(SITUATION, sort=False):
             found[cast(tuple[int, int, bool], key)] = kinds
     return found
+
+
+def _seats_at_once(cell: Cell) -> list[list[int]]:
+    """The seats in groups, each of few rows: a table of sixteen players may have a million."""
+    rows = Counter[int]()
+    for situation in situations(cell):
+        rows[situation.spot.seat] += situation.rows
+    seats = sorted(rows)
+    up_to = accumulate(rows[seat] for seat in seats)
+    numbered = zip((last // _AT_ONCE for last in up_to), seats, strict=True)
+    return [[seat for _, seat in group] for _, group in groupby(numbered, itemgetter(0))]
 
 
 def how_often(cell: Cell, situation: Situation) -> str:

@@ -38,8 +38,8 @@ AXES = {
 _ROW, _LABELS, _HEAD = 0.27, 0.5, 0.5
 """Inches: a row of a grid, the labels at its side, those above it."""
 
-_KEPT = 16
-"""Situations whose hands are kept while the page is put together."""
+_KEPT, _KEPT_MATRICES = 16, 64
+"""Situations whose hands, and whose matrices, are kept while the page is put together."""
 
 IN_WORDS = {"stand": "stand", "miss": "take the miss", "defend": "defend", "fold": "fold"}
 
@@ -66,6 +66,11 @@ class Spot:
     slug: str
     title: str
     who: str
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """What its rows of the announce table have, by column."""
+        return {"seat": self.seat, "standers": self.standers, "miss_free": self.miss_free}
 
 
 def spot_at(cell: Cell, seat: int, standers: int, miss_free: bool = True) -> Spot:
@@ -104,6 +109,12 @@ def spots(cell: Cell) -> list[Spot]:
 KIND = ["trumps", "row", "col"]
 """Columns that tell kinds of hands apart."""
 
+VALUES = [
+    *("hand", "n", "weight", "weight_se", "defend"),
+    *("stand", "stand_se", "miss", "miss_se", "miss_minus_stand", "miss_minus_stand_se"),
+]
+"""Columns of the announce table that a matrix is made of."""
+
 
 def read_rows(cell: Cell, columns: Sequence[str], **values: Any) -> pd.DataFrame:
     """Some columns of those rows of the announce table that have certain values.
@@ -120,11 +131,10 @@ def read_rows(cell: Cell, columns: Sequence[str], **values: Any) -> pd.DataFrame
 @lru_cache(maxsize=_KEPT)
 def rows_at(cell: Cell, spot: Spot) -> pd.DataFrame:
     """All that the announce table has of a situation, as `read_rows` gives it."""
-    situation = {"seat": spot.seat, "standers": spot.standers, "miss_free": spot.miss_free}
-    return read_rows(cell, [*COLUMNS["announce"], "weight_se"], **situation)
+    return read_rows(cell, [*COLUMNS["announce"], "weight_se"], **spot.values)
 
 
-@lru_cache(maxsize=_KEPT)
+@lru_cache(maxsize=_KEPT_MATRICES)
 def matrix(cell: Cell, spot: Spot) -> pd.DataFrame:
     """Values and the best announcement for every kind of hand in a situation.
 
@@ -133,7 +143,7 @@ def matrix(cell: Cell, spot: Spot) -> pd.DataFrame:
     DataFrame
         `trumps`, `row` and `col` (ranks, as in `hands.features`) and what `decide` gives.
     """
-    return decide(rows_at(cell, spot), KIND)
+    return decide(read_rows(cell, VALUES, **spot.values), KIND)
 
 
 def shares(kinds: pd.DataFrame) -> pd.Series:

@@ -278,7 +278,8 @@ def _draw_hatches(axes: Axes, squares: Sequence[Square], rows: float, columns: f
     if not strokes:
         return
     path = Path(np.array(strokes).reshape(-1, 2), [Path.MOVETO, Path.LINETO] * len(strokes))
-    axes.add_patch(PathPatch(path, fill=False, edgecolor="#8c8c8c", linewidth=0.7, zorder=2))
+    # Not as a patch: matplotlib would look for the ends of each line, to fit the axes to them.
+    axes.add_artist(PathPatch(path, fill=False, edgecolor="#8c8c8c", linewidth=0.7, zorder=2))
 
 
 def write_texts(axes: Axes, squares: Sequence[Square], size: float) -> None:

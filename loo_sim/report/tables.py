@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from copy import copy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +25,7 @@ HAND = "hand"
 
 
 class AnnounceFile:
-    """The file ``announce.parquet`` of a result.
+    """The file ``announce.parquet`` of a result, or some of its row groups.
 
     Parameters
     ----------
@@ -58,21 +59,32 @@ class AnnounceFile:
             "memory_pool": pa.system_memory_pool(),
         }
         with self._reading():
-            self._file = ds.dataset(path, format=layout)
-        self.columns = tuple(self._file.schema.names)
+            (self._file,) = ds.dataset(path, format=layout).get_fragments()
+        self.columns = tuple(self._file.physical_schema.names)
 
     def hands(self) -> set[str]:
         """The hands of all games."""
         found: set[str] = set()
         with self._reading():
             for batch in self._file.to_batches(columns=[HAND], **self._frugal):
-                found |= set(map(str, batch.column(0).unique().to_pylist()))
+                hands = batch.column(0).dictionary_encode()
+                named = hands.dictionary.take(hands.indices.unique())
+                found |= set(map(str, named.to_pylist()))
         return found
 
-    def count(self, values: Mapping[str, Any]) -> int:
-        """How many rows have certain `values`, by column."""
+    def part(self, values: Mapping[str, Any]) -> AnnounceFile | None:
+        """The row groups in which rows have certain `values`, by column; None if no row has."""
+        chosen, part = self._having(values), copy(self)
         with self._reading():
-            return int(self._file.count_rows(filter=self._having(values), **self._frugal))
+            # Their least and greatest values leave some in which no row has them all.
+            likely = self._file if chosen is None else self._file.subset(filter=chosen)
+            held = [
+                group.id
+                for group in likely.row_groups
+                if self._file.subset(row_group_ids=[group.id]).count_rows(chosen, **self._frugal)
+            ]
+            part._file = self._file.subset(row_group_ids=held)
+        return part if held else None
 
     def rows(self, values: Mapping[str, Any], columns: Sequence[str]) -> pd.DataFrame:
         """Some columns of the rows that have certain values.
@@ -80,7 +92,7 @@ class AnnounceFile:
         Parameters
         ----------
         values : mapping
-            By column, axes of the sweep among them.
+            By column, axes of the sweep among them; a list stands for any of its values.
         columns : sequence of str
             Those to read; what the file does not have is left out.
 
@@ -103,13 +115,14 @@ class AnnounceFile:
         return frame.assign(aimed=self._is_aimed)
 
     def _having(self, values: Mapping[str, Any]) -> pc.Expression | None:
-        """The filter for rows with certain values; None for all rows."""
+        """The filter for rows with certain values, one of a list; None for all rows."""
         import pyarrow.compute as pc
 
         condition = None
         for column, value in values.items():
             if column in self.columns:
-                same = pc.field(column) == value
+                field = pc.field(column)
+                same = field.isin(value) if isinstance(value, list) else field == value
                 condition = same if condition is None else condition & same
         return condition
 
@@ -144,7 +157,7 @@ class Tables(Mapping[str, "pd.DataFrame"]):
         axes: Mapping[str, Any],
     ) -> None:
         self._kept, self._axes = kept, axes
-        self._file = file if file is not None and file.count(axes) else None
+        self._file = file.part(axes) if file is not None else None
 
     def __getitem__(self, name: str) -> pd.DataFrame:
         if name == ANNOUNCE and self._file is not None:

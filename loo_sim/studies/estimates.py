@@ -155,7 +155,7 @@ def aggregate(table: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
     def total(values: Floats) -> Floats:
         return np.bincount(group, values, groups.ngroups).astype(np.float64)
 
-    pooled = groups[["n"]].sum()
+    pooled = {}
     if "weight" in table.columns:
         pooled["weight"] = total(table["weight"].to_numpy(dtype=float))
     for name in table.columns:
@@ -172,4 +172,6 @@ def aggregate(table: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
             pooled_se = np.sqrt(squares / size / (size - 1))
         pooled[name] = pooled_mean
         pooled[f"{name}_se"] = np.where(size > 1, pooled_se, np.nan)
-    return pd.DataFrame(pooled).reset_index()
+    # One by one, columns take several times as long to join a frame.
+    sizes = groups[["n"]].sum().reset_index()
+    return pd.concat([sizes, pd.DataFrame(pooled, index=sizes.index)], axis=1)

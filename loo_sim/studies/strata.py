@@ -108,12 +108,16 @@ def sharpened(pooled: pd.DataFrame, precision: pd.DataFrame) -> pd.DataFrame:
     pooled : DataFrame
         Rows of ``announce`` with the miss there, pooled over all hands by ``seat`` at least.
     precision : DataFrame
-        The table ``precision``.
+        The table ``precision``; figures that `pooled` does not have are left out.
     """
     pooled = pooled.copy()
+    seats = pooled["seat"].to_numpy()
     for figure in precision.to_dict("records"):
-        columns = [figure["figure"], f"{figure['figure']}_se"]
-        pooled.loc[pooled["seat"] == figure["seat"], columns] = figure["mean"], figure["mean_se"]
+        for name, known in (("", "mean"), ("_se", "mean_se")):
+            column = f"{figure['figure']}{name}"
+            if column in pooled:
+                exact = seats == figure["seat"]
+                pooled[column] = np.where(exact, figure[known], pooled[column])
     return pooled
 
 
