@@ -2,6 +2,7 @@
 #   make run        play experiments/miss_value.toml and write its report
 #   make test       lint, types and tests
 #   make test-long  the proofs that take hours
+#   make test-cluster  runs on real schedulers and workers, which are killed (some minutes)
 #   make report     play experiments/sample.toml and write the sample report, reports/sample.html
 #   make picture    draw the pictures of the README, two figures of the sample report
 #   make bench      deals per second here, beside the scalar baselines, and all that is asked of them
@@ -17,7 +18,7 @@ EXPERIMENT := experiments/miss_value.toml
 RESULT := results/miss_value
 SAMPLE := results/sample
 
-.PHONY: run report picture browser test test-long bench cost widths lint clean
+.PHONY: run report picture browser test test-long test-cluster bench cost widths lint clean
 .DELETE_ON_ERROR:
 
 run: $(VENV)/ready
@@ -53,6 +54,9 @@ test: lint browser
 
 test-long: $(VENV)/ready-test
 	$(BIN)/python -m pytest -n 2 -m long
+
+test-cluster: $(VENV)/ready-test
+	$(BIN)/python -m pytest -m "cluster or not cluster" tests/test_engines.py tests/test_cluster.py
 
 bench: $(VENV)/ready
 	$(BIN)/loosim bench --compile

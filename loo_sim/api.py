@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from loo_sim.experiment import Experiment
     from loo_sim.records import CheckResult
     from loo_sim.report import ReportResult
+    from loo_sim.runner.engines import Choice
     from loo_sim.runner.forecast import Forecast
     from loo_sim.verification import Verification
 
@@ -129,14 +130,11 @@ def run(
     OSError
         If writing fails while it runs, or the scheduler is gone; likewise.
     """
-    from loo_sim.runner.engines import chosen
     from loo_sim.runner.manifest import FAILED, NOT_RUN
     from loo_sim.runner.progress import make_progress
     from loo_sim.runner.run import run_experiment
 
-    problems = Problems("loo_sim.run")
-    choice = chosen(engine, scheduler, problems)
-    problems.raise_if_any()
+    choice = _engine("loo_sim.run", engine, scheduler)
     experiment = _experiment("loo_sim.run", path, jobs, axes, settings)
     ended = run_experiment(
         experiment,
@@ -202,6 +200,8 @@ def tune(
     progress: bool = False,
     fresh: bool = False,
     least: bool = False,
+    engine: str = "threads",
+    scheduler: str = "",
     axes: Axes | None = None,
     **settings: Any,
 ) -> TuneResult:
@@ -212,7 +212,7 @@ def tune(
 
     Parameters
     ----------
-    path, output, jobs, progress, fresh, axes, **settings
+    path, output, jobs, progress, fresh, engine, scheduler, axes, **settings
         As for `run`; the directory is by default ``results/`` and the experiment's name with
         ``-tune``.
     least : bool
@@ -241,6 +241,7 @@ def tune(
     from loo_sim.tuning.place import TABLE
     from loo_sim.tuning.search import plan_search, run_search
 
+    choice = _engine("loo_sim.tune", engine, scheduler)
     plan = plan_search(_experiment("loo_sim.tune", path, jobs, axes, settings), least)
     ended = run_search(
         plan,
@@ -248,6 +249,7 @@ def tune(
         jobs,
         make_progress(quiet=not progress, no_color=False),
         fresh=fresh,
+        engine=choice,
     )
     table = pd.read_parquet(ended.directory / TABLE)
     return TuneResult(ended.directory, ended.found, table)
@@ -429,6 +431,16 @@ def check(path: str | Path) -> CheckResult:
     from loo_sim.records import check_file
 
     return check_file(Path(path))
+
+
+def _engine(caller: str, engine: str, scheduler: str) -> Choice:
+    """What counts, checked."""
+    from loo_sim.runner.engines import chosen
+
+    problems = Problems(caller)
+    choice = chosen(engine, scheduler, problems)
+    problems.raise_if_any()
+    return choice
 
 
 def _experiment(

@@ -14,7 +14,14 @@ from typing import Any, cast
 import click
 
 from loo_sim import __version__
-from loo_sim.console import FAILED, Command, Output, common_options, write_on_any_terminal
+from loo_sim.console import (
+    FAILED,
+    Command,
+    Output,
+    common_options,
+    engine_options,
+    write_on_any_terminal,
+)
 from loo_sim.tuning.command import tune
 
 DONE, WRONG_INPUT, CELLS_FAILED, CHECK_FAILED = 0, 2, 3, 4
@@ -111,20 +118,7 @@ def run_options(command: Command) -> Command:
         click.option(
             "--dry-run", is_flag=True, help="Run nothing; say what it would take, and what is done."
         ),
-        click.option(
-            "--engine",
-            default="threads",
-            metavar="ENGINE",
-            help="What counts: threads of this process (the default), inline (one, without any), "
-            "or dask (workers of a scheduler; needs loosim[cluster]).",
-        ),
-        click.option(
-            "--scheduler",
-            default="",
-            metavar="WHERE",
-            help="Of --engine dask: tcp://HOST:8786, a scheduler file, or local:N, which starts "
-            "one here with N workers; by default local with as many as --jobs.",
-        ),
+        engine_options,
         common_options,
     )
     decorated: Any = command
@@ -202,18 +196,12 @@ def _run(
     keep_going: bool,
     only_failed: bool,
     dry_run: bool,
-    engine: str,
-    scheduler: str,
+    engine: Any,
     must_sweep: bool = False,
 ) -> int:
     """Run an experiment, or say what it would take; the exit code."""
     from loo_sim.experiment import load_experiment
-    from loo_sim.problems import Problems
-    from loo_sim.runner.engines import chosen
 
-    problems = Problems("loosim")
-    choice = chosen(engine, scheduler, problems)
-    problems.raise_if_any()
     if seed is not None:
         overrides = (*overrides, f"seed={seed}")
     checked = load_experiment(experiment, overrides, axes)
@@ -236,12 +224,12 @@ def _run(
             fresh=fresh,
             fail_fast=not keep_going,
             only_failed=only_failed,
-            engine=choice,
+            engine=engine,
         )
     except BrokenPipeError:
         raise
     except OSError as error:
-        return _tell_failure(checked, output, choice, error)
+        return _tell_failure(checked, output, engine, error)
     if out.json:
         out.data(ended.manifest)
     elif ended.headline:

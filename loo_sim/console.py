@@ -125,6 +125,38 @@ def common_options(command: Command) -> Command:
     return cast(Command, decorated)
 
 
+def engine_options(command: Command) -> Command:
+    """Give a command the options that say what counts; it is passed a `Choice` as `engine`."""
+
+    @functools.wraps(command)
+    def called(engine: str, scheduler: str, **others: Any) -> Any:
+        from loo_sim.problems import Problems
+        from loo_sim.runner.engines import chosen
+
+        problems = Problems("loosim")
+        choice = chosen(engine, scheduler, problems)
+        problems.raise_if_any()
+        return command(engine=choice, **others)
+
+    decorated = click.option(
+        "--scheduler",
+        default="",
+        metavar="WHERE",
+        help="Of --engine dask: tcp://HOST:8786, a scheduler file, or local:N, which starts one "
+        "here with N workers; by default local with as many as --jobs.",
+    )(called)
+    return cast(
+        Command,
+        click.option(
+            "--engine",
+            default="threads",
+            metavar="ENGINE",
+            help="What counts: threads of this process (the default), inline (one, without any), "
+            "or dask (workers of a scheduler; needs loosim[cluster]).",
+        )(decorated),
+    )
+
+
 def write_on_any_terminal() -> None:
     """Let stdout and stderr carry any text, whatever the terminal's encoding lacks.
 

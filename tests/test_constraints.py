@@ -15,7 +15,10 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["
 LINES = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
 PINS = [line for line in LINES if not line.startswith("#")]
 ASKED = PROJECT["dependencies"] + [
-    word for words in PROJECT["optional-dependencies"].values() for word in words
+    word
+    for words in PROJECT["optional-dependencies"].values()
+    for word in words
+    if not word.startswith(PROJECT["name"])  # one extra may ask for another
 ]
 
 

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from loo_sim.console import FAILED, Output, common_options
+from loo_sim.console import FAILED, Output, common_options, engine_options
 
 if TYPE_CHECKING:
+    from loo_sim.runner.engines import Choice
     from loo_sim.tuning.search import Plan
 
 DONE, CELLS_FAILED = 0, 3
@@ -38,6 +39,7 @@ MOST_ROWS_SHOWN = 40
     help="Replace a key of the file: -s deals=200000 -s pot=9.",
 )
 @click.option("--fresh", is_flag=True, help="Start over, whatever is done or begun already.")
+@engine_options
 @common_options
 def tune(
     experiment: Path,
@@ -46,6 +48,7 @@ def tune(
     output: Path | None,
     overrides: tuple[str, ...],
     fresh: bool,
+    engine: Choice,
     seed: int | None,
     jobs: int | None,
     out: Output,
@@ -69,9 +72,9 @@ def tune(
     plan = plan_search(load_experiment(experiment, overrides, axes), least)
     progress = make_progress(out.quiet, out.no_color)
     place = place_of_search(plan.experiment, output)
-    again = _command(plan, output)
+    again = _command(plan, output, engine)
     try:
-        ended = run_search(plan, output, jobs, progress, out.verbose, fresh=fresh)
+        ended = run_search(plan, output, jobs, progress, out.verbose, fresh=fresh, engine=engine)
     except AllFailedError as error:
         click.echo(f"{error}; nothing was found", err=True)
         return CELLS_FAILED
@@ -117,7 +120,7 @@ def _tell(directory: Path, content: Mapping[str, Any], out: Output) -> None:
     out.hint(f"the search is in {directory}; {again} tells it")
 
 
-def _command(plan: Plan, output: Path | None) -> str:
+def _command(plan: Plan, output: Path | None, engine: Choice) -> str:
     """The command that goes on with a search."""
     experiment = plan.experiment
     words = ["loosim", "tune", str(experiment.path)]
@@ -129,4 +132,4 @@ def _command(plan: Plan, output: Path | None) -> str:
         words.append("--least")
     if output is not None:
         words += ["-o", str(output)]
-    return shlex.join(words)
+    return shlex.join([*words, *engine.words])

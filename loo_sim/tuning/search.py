@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from loo_sim.experiment import Experiment
 from loo_sim.problems import Problems
 from loo_sim.runner.durable import digest_of_file, write_durably
+from loo_sim.runner.engines import THREADS, Choice
 from loo_sim.runner.identity import Identity, identity_of
 from loo_sim.runner.manifest import FAILED
 from loo_sim.runner.plan import CHUNKS
@@ -139,6 +140,7 @@ def run_search(
     verbose: bool = False,
     *,
     fresh: bool = False,
+    engine: Choice = THREADS,
 ) -> Tuned:
     """Search, or go on with what was begun.
 
@@ -159,6 +161,8 @@ def run_search(
         Tell the traceback of a failed cell.
     fresh : bool
         Start over.
+    engine : Choice
+        What counts; by default threads of this process.
 
     Returns
     -------
@@ -179,7 +183,7 @@ def run_search(
 
     directory = place_of_search(plan.experiment, output)
     take(directory, search_identity(plan), len(plan.rungs), fresh)
-    runs = _Runs(plan, directory, jobs, progress or Progress(), verbose, fresh)
+    runs = _Runs(plan, directory, jobs, progress or Progress(), verbose, fresh, engine)
     found = search(plan.rungs, runs.rung, plan.sign)
     if found is None:
         raise AllFailedError(f"every candidate failed: {next(iter(runs.failed.values()))}")
@@ -247,7 +251,9 @@ class _Runs:
         progress: Progress,
         verbose: bool,
         fresh: bool,
+        engine: Choice,
     ) -> None:
+        self.engine = engine
         self.plan, self.directory = plan, directory
         self.jobs, self.progress, self.verbose, self.fresh = jobs, progress, verbose, fresh
         self.failed: dict[int, str] = {}
@@ -272,7 +278,15 @@ class _Runs:
         many = "1 candidate" if len(left) == 1 else f"{len(left):,} candidates"
         self.progress.say(f"{what}: {many}, {amount:,} {part.unit} each")
         over = self.fresh or is_of_others(place, identity_of(part))
-        ended = run_experiment(part, place, self.jobs, self.progress, self.verbose, fresh=over)
+        ended = run_experiment(
+            part,
+            place,
+            self.jobs,
+            self.progress,
+            self.verbose,
+            fresh=over,
+            engine=self.engine,
+        )
         if ended.stopped is not None:
             raise ended.stopped
         cells = ended.manifest["cells"]
