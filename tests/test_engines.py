@@ -17,7 +17,7 @@ from clusters import client, digests, wait_until, workers_of
 from loo_sim.cli import cli
 from loo_sim.experiment import load_experiment
 from loo_sim.problems import InputError, Problems
-from loo_sim.runner import cell, dask_engine
+from loo_sim.runner import cell, dask_cluster
 from loo_sim.runner.dask_engine import Dask
 from loo_sim.runner.dask_worker import packed, unpack
 from loo_sim.runner.engines import Choice, chosen
@@ -127,7 +127,7 @@ def test_counts_arrive_as_they_were_sent():
 )
 def test_a_block_is_a_second_of_work_and_less_towards_the_end(pace, left, workers, taken):
     engine = Dask("local:2", "deals", None, Progress())
-    engine._pace, engine._workers = pace, frozenset(map(str, range(workers)))
+    engine._pace, engine._cluster.workers = pace, frozenset(map(str, range(workers)))
     chunks = deque(Chunk(number, 100 * number, 100) for number in range(left))
     assert len(engine._next_block(chunks)) == taken
     assert len(chunks) == left - taken
@@ -185,9 +185,9 @@ def test_what_the_user_set_of_dask_stays(monkeypatch):
     import dask
 
     key = "distributed.scheduler.allowed-failures"
-    assert dask_engine._settings()[key] == 10
+    assert dask_cluster._settings()[key] == 10
     with dask.config.set({key: 5}):
-        assert key not in dask_engine._settings()
+        assert key not in dask_cluster._settings()
 
 
 def test_from_python_a_wrong_engine_is_refused(file):

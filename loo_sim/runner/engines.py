@@ -27,9 +27,9 @@ MOST_LOCAL = 1024
 class Engine(AbstractContextManager["Engine"], Protocol):
     """What the runner asks of an engine. It is entered before anything is asked of it."""
 
-    name: str
-    jobs: int
-    """Threads, or workers."""
+    @property
+    def jobs(self) -> int:
+        """Threads, or workers."""
 
     def __enter__(self) -> Self:
         """Get hold of what counts."""

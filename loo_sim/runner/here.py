@@ -54,7 +54,6 @@ class Here:
 class Inline(Here):
     """Counts chunks in the thread that asks for it, one after the other."""
 
-    name = "inline"
     jobs = 1
 
     def totals(self, counts: Counts) -> int:

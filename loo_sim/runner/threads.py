@@ -38,8 +38,6 @@ class Threads(Here):
         Told where fewer work, for want of memory for the counts of all; by default nothing is.
     """
 
-    name = "threads"
-
     def __init__(self, jobs: int, progress: Progress | None = None) -> None:
         self.jobs = jobs
         self._progress = progress or Progress()
