@@ -27,4 +27,6 @@ def file(tmp_path: Path) -> Path:
 @pytest.fixture
 def unwritten(monkeypatch) -> None:
     """Figures are not written, which takes most of the time of a page of which the words count."""
-    monkeypatch.setattr("loo_sim.report.style.inline_svg", lambda *_: "")
+    from loo_sim.report import style  # loo_sim.report is also what the package calls a function
+
+    monkeypatch.setattr(style, "inline_svg", lambda *_: "")
