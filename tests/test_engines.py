@@ -116,20 +116,21 @@ def test_counts_arrive_as_they_were_sent():
 
 
 @pytest.mark.parametrize(
-    ("pace", "left", "workers", "taken"),
+    ("pace", "seconds", "left", "workers", "taken"),
     [
-        (0.0, 100, 2, 1),  # nothing is known yet
-        (1000.0, 100, 2, 10),  # a second of work
-        (1000.0, 12, 2, 3),  # half of each worker's share of the rest
-        (1000.0, 3, 2, 1),
-        (50.0, 100, 2, 1),  # a chunk that takes two seconds
+        (0.0, 1, 100, 2, 1),  # nothing is known yet
+        (1000.0, 1, 100, 2, 10),
+        (1000.0, 2, 100, 2, 20),
+        (1000.0, 1, 12, 2, 3),  # half of each worker's share of the rest
+        (1000.0, 1, 3, 2, 1),
+        (50.0, 1, 100, 2, 1),  # a chunk that takes two seconds
     ],
 )
-def test_a_block_is_a_second_of_work_and_less_towards_the_end(pace, left, workers, taken):
+def test_a_block_is_so_much_work_and_less_towards_the_end(pace, seconds, left, workers, taken):
     engine = Dask("local:2", "deals", None, Progress())
     engine._pace, engine._cluster.workers = pace, frozenset(map(str, range(workers)))
     chunks = deque(Chunk(number, 100 * number, 100) for number in range(left))
-    assert len(engine._next_block(chunks)) == taken
+    assert len(engine._next_block(chunks, seconds)) == taken
     assert len(chunks) == left - taken
 
 

@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from loo_sim.runner.progress import Progress
     from loo_sim.studies import Counts, Study
 
-BLOCK_SECONDS = 1.0
-"""A block takes about so long: what it costs to send one is little beside it, and little is lost
-with a worker."""
+BLOCK_SECONDS, COUNT_BYTES_A_SECOND = 1.0, 20e6
+"""A block takes about a second, so that what it costs to send one is little beside it, and little
+is lost with a worker; more where counts are so large that to clear and to pack them would tell."""
 
 WINDOW = 3
 """Blocks that are sent out at a time, for each worker: the one that it is at, and its next."""
@@ -153,6 +153,8 @@ class Dask:
     def _count(self, work: Work, total: Total, saving: Saving) -> None:
         from loo_sim.runner.dask_worker import CODE, count_block, unpack
 
+        size = sum(array.nbytes for array in total.counts)
+        seconds = max(BLOCK_SECONDS, size / COUNT_BYTES_A_SECOND)
         left, again = deque(work.todo), deque[Blocked]()
         deaths: Counter[Blocked] = Counter()
         ended: SimpleQueue[Future] = SimpleQueue()
@@ -160,7 +162,7 @@ class Dask:
         try:
             while True:
                 while self._has_room(len(out)) and (again or left) and work.has_time():
-                    chunks = again.popleft() if again else self._next_block(left)
+                    chunks = again.popleft() if again else self._next_block(left, seconds)
                     future = self._cluster.client.submit(
                         count_block, work.game, work.seed, chunks, CODE, pure=False
                     )
@@ -203,9 +205,9 @@ class Dask:
         """Whether another block may be sent out."""
         return out < WINDOW * max(len(self._cluster.workers), 1)
 
-    def _next_block(self, left: deque[Chunk]) -> Blocked:
-        """Take the next chunks off: about a second of work, and fewer towards the end."""
-        size = int(self._pace * BLOCK_SECONDS / left[0].deals)
+    def _next_block(self, left: deque[Chunk], seconds: float) -> Blocked:
+        """Take the next chunks off: so many seconds of work, and less towards the end."""
+        size = int(self._pace * seconds / left[0].deals)
         fair = len(left) // (2 * max(len(self._cluster.workers), 1))
         return tuple(left.popleft() for _ in range(max(1, min(size, fair))))
 
