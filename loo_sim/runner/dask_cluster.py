@@ -143,7 +143,12 @@ class Cluster:
         kind, _, number = self._scheduler.partition(":")
         if kind == "local":
             self._open.enter_context(dask.config.set(_settings()))
-            quiet = {} if self._log is None else {"DASK_LOGGING__DISTRIBUTED": "critical"}
+            # Before a worker loads anything: it begins with the main module of this program.
+            variables: dict[str, Any] = {"NUMBA_NUM_THREADS": 1}
+            if self._log is not None:
+                variables["DASK_LOGGING__DISTRIBUTED"] = "critical"
+            before = {f"distributed.nanny.pre-spawn-environ.{k}": v for k, v in variables.items()}
+            self._open.enter_context(dask.config.set(before))
             # Bound to this machine: whoever reaches a scheduler's port can run what he likes.
             cluster = LocalCluster(
                 n_workers=int(number),
@@ -152,7 +157,6 @@ class Cluster:
                 host="127.0.0.1",
                 dashboard_address=None,
                 memory_limit=0,
-                env={"NUMBA_NUM_THREADS": "1", **quiet},
             )
             self._open.callback(_quietly, cluster.close, timeout=CLOSING_SECONDS)
             client = Client(cluster, set_as_default=False)
