@@ -78,7 +78,7 @@ def run(
     fail_fast: bool = False,
     only_failed: bool = False,
     engine: str = "threads",
-    scheduler: str = "",
+    scheduler: str | Path = "",
     axes: Axes | None = None,
     **settings: Any,
 ) -> Result:
@@ -201,7 +201,7 @@ def tune(
     fresh: bool = False,
     least: bool = False,
     engine: str = "threads",
-    scheduler: str = "",
+    scheduler: str | Path = "",
     axes: Axes | None = None,
     **settings: Any,
 ) -> TuneResult:
@@ -433,12 +433,12 @@ def check(path: str | Path) -> CheckResult:
     return check_file(Path(path))
 
 
-def _engine(caller: str, engine: str, scheduler: str) -> Choice:
+def _engine(caller: str, engine: str, scheduler: str | Path) -> Choice:
     """What counts, checked."""
     from loo_sim.runner.engines import chosen
 
     problems = Problems(caller)
-    choice = chosen(engine, scheduler, problems)
+    choice = chosen(engine, str(scheduler) if isinstance(scheduler, Path) else scheduler, problems)
     problems.raise_if_any()
     return choice
 
@@ -458,6 +458,9 @@ def _experiment(
         _check_whole("jobs", jobs, 1, MOST_JOBS, problems)
     words = [f"{key}={_toml(key, value, problems)}" for key, value in settings.items()]
     swept = []
+    if axes is not None and not isinstance(axes, Mapping):
+        problems.add("axes", f"{axes!r} is no mapping of axes", '{"players": [5, 6]}')
+        axes = None
     for axis, values in (axes or {}).items():
         if isinstance(values, str):
             swept.append(f"{axis}={values}")

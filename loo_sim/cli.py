@@ -213,7 +213,7 @@ def _run(
 
     progress = make_progress(out.quiet, out.no_color)
     if dry_run:
-        return _tell_forecast(checked, output, jobs, progress, fresh, only_failed, out)
+        return _tell_forecast(checked, output, engine, jobs, progress, fresh, only_failed, out)
     try:
         ended = run_experiment(
             checked,
@@ -258,6 +258,7 @@ def _tell_indices(sobol: Mapping[str, Any]) -> None:
 def _tell_forecast(
     experiment: Any,
     output: Path | None,
+    engine: Any,
     jobs: int | None,
     progress: Any,
     fresh: bool,
@@ -269,12 +270,14 @@ def _tell_forecast(
     from loo_sim.runner.run import place_of
 
     place = place_of(experiment, output)
-    found = forecast(experiment, place, jobs, progress, fresh, only_failed)
+    found = forecast(experiment, place, engine.threads(jobs), progress, fresh, only_failed)
     if out.json:
         out.data(as_json(found))
         return DONE
     for title, told in sentences(found):
         click.echo(f"{title:8}{told}")
+    if engine.engine == "dask":
+        out.hint("workers take as long as so many threads here, and each the memory of one")
     out.hint("nothing was run")
     return DONE
 

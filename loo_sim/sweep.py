@@ -233,13 +233,20 @@ def read_sweep(table: Any, seed: int, problems: Problems, line_of: LineOf) -> Sw
         fault = check_axis(key.removeprefix("sweep.").removeprefix("zip."))
         if fault:
             wrong(key, *fault)
-        _check_values(key, values, wrong)
+        _check_values(key, values, wrong, may_repeat=key.startswith("sweep.zip."))
+    _check_variants({**axes, **zipped}, wrong)
     for axis in axes.keys() & zipped.keys():
         wrong(f"sweep.zip.{axis}", "is an axis of [sweep] too", "leave one of them out")
     lengths = {axis: len(values) for axis, values in zipped.items() if isinstance(values, list)}
     if len(set(lengths.values())) > 1:
         told = ", ".join(f"{axis} has {length}" for axis, length in lengths.items())
         wrong("sweep.zip", f"its axes move together but differ in length: {told}")
+    elif len(lengths) == len(zipped) > 0:
+        rows = [repr(row) for row in zip(*zipped.values(), strict=True)]
+        if len(set(rows)) < len(rows):
+            twice = next(i for i, row in enumerate(rows) if row in rows[:i])
+            what = f"number {twice + 1} of its axes is number {rows.index(rows[twice]) + 1} again"
+            wrong("sweep.zip", what)
     if len(problems.found) > before:
         return nothing
     together = min(lengths.values(), default=1)
@@ -278,7 +285,10 @@ def _listed(cells: Any, wrong: Wrong) -> Iterator[Point]:
             if fault:
                 wrong(f"{key}.{axis}", *fault)
         if point.keys() != points[0].keys():
-            wrong(key, "has other axes than the first cell", "each cell gives every axis")
+            hint = "each cell gives every axis"
+            if any(isinstance(cell.get("rules"), dict) for cell in cells):
+                hint += "; rules changed one at a time are [sweep] rules = [{ loo = 6 }, ...]"
+            wrong(key, "has other axes than the first cell", hint)
         twin = first_with.setdefault(repr(sorted(point.items())), number)
         if twin < number:
             wrong(key, f"is the same cell as number {twin}")
@@ -297,14 +307,25 @@ def check_axis(axis: str) -> tuple[str, str] | None:
     return None
 
 
-def _check_values(key: str, values: Any, wrong: Wrong) -> None:
+def _check_values(key: str, values: Any, wrong: Wrong, may_repeat: bool) -> None:
     if not isinstance(values, list):
         wrong(key, f"{values!r} is not a list of values", "write them between [ and ]")
     elif not values:
         wrong(key, "has no values")
-    else:
+    elif not may_repeat:
         # Values are compared as they are written: 1, 1.0 and true are three values.
         written = [repr(value) for value in values]
         if len(set(written)) < len(written):
             twice = next(i for i, word in enumerate(written) if word in written[:i])
             wrong(key, f"has the value {shown(values[twice])} twice")
+
+
+def _check_variants(axes: Mapping[str, Any], wrong: Wrong) -> None:
+    """Note axes over rules that the values of the axis `rules` set as well."""
+    variants = axes.get("rules", [])
+    tables = [of for of in variants if isinstance(of, dict)] if isinstance(variants, list) else []
+    for option in dict.fromkeys(option for of in tables for option in of):
+        if f"rules.{option}" in axes:
+            first = shown(next(of for of in tables if option in of))
+            what = f"is set by the axis rules too, in {first}"
+            wrong(f"sweep.rules.{option}", what, "leave one of them out")

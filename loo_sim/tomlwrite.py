@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from itertools import islice
 from typing import Any
 
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
@@ -34,7 +35,10 @@ def as_toml(value: Any) -> str:
 
 
 def document(data: Mapping[str, Any]) -> str:
-    """A whole file: single values first, then each table under its heading, then its own tables.
+    """A whole file: single values, then each table under its heading, then its own tables.
+
+    Keys keep their order, which says which axis of a sweep is the first: a table that stands before
+    a single value is written on one line.
 
     Raises
     ------
@@ -46,8 +50,10 @@ def document(data: Mapping[str, Any]) -> str:
 
 def _table(path: str, data: Mapping[str, Any]) -> list[str]:
     """The lines of a table, without its heading."""
-    lines = [f"{_key(key)} = {as_toml(v)}" for key, v in data.items() if not _has_heading(v)]
-    for key, value in data.items():
+    single = [place for place, value in enumerate(data.values()) if not _has_heading(value)]
+    first = single[-1] + 1 if single else 0
+    lines = [f"{_key(key)} = {as_toml(value)}" for key, value in islice(data.items(), first)]
+    for key, value in islice(data.items(), first, None):
         below = f"{path}.{_key(key)}" if path else _key(key)
         if isinstance(value, Mapping):
             lines += ["", f"[{below}]", *_table(below, value)]

@@ -12,6 +12,7 @@ import shlex
 import shutil
 import signal
 import socket
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -35,6 +36,7 @@ from clusters import (
 import loo_sim
 from loo_sim.experiment import load_experiment
 from loo_sim.runner import dask_worker
+from loo_sim.runner.progress import COMPILING
 from loo_sim.runner.run import run_experiment
 
 pytestmark = pytest.mark.cluster
@@ -197,6 +199,19 @@ def test_a_signal_ends_all_processes_and_keeps_what_is_done(tmp_path, right, num
         assert "resuming" in again.told
     assert digests(tmp_path / "out") == right
     assert not (tmp_path / "out.partial").exists()
+
+
+@pytest.mark.parametrize("seconds", [1.5, 2.5, 3.5, 5.0])
+def test_a_signal_while_workers_start_ends_them_without_a_word(tmp_path, seconds):
+    with client(tmp_path, *LOCAL, slow=SLOW) as run:
+        time.sleep(seconds)
+        processes = family(run.process.pid)
+        interrupt(run.process)
+        assert run.code() == 130
+        wait_until(lambda: are_gone(processes))
+        said = [line for line in run.told.splitlines() if line != COMPILING]
+        assert len(said) <= 2, run.told
+        assert "Traceback" not in run.told
 
 
 def test_a_client_that_is_killed_leaves_no_orphans_and_what_is_done(tmp_path, right):

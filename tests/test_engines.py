@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import signal
@@ -147,6 +148,11 @@ def test_a_block_is_so_much_work_and_less_towards_the_end(pace, seconds, left, w
         ("dask", "local:\u00b2", "does not say how many workers"),
         ("dask", "nowhere.json", "scheduler: 'nowhere.json' is neither an address nor such a file"),
         ("dask", "pyproject.toml", "'pyproject.toml' is neither an address nor such a file"),
+        ("dask", "tcp://127.0.0.1", "'tcp://127.0.0.1' is neither an address nor such a file"),
+        ("dask", "tcp://", "'tcp://' is neither an address nor such a file"),
+        ("dask", "tcp://host:abc", "'tcp://host:abc' is neither an address nor such a file"),
+        ("dask", "tcp://host:99999", "'tcp://host:99999' is neither an address nor such a file"),
+        ("dask", "tcp://host:8786/x", "'tcp://host:8786/x' is neither an address nor such a file"),
         ("dask", "http://host:8786", "'http://host:8786' is neither an address nor such a file"),
     ],
 )
@@ -191,8 +197,44 @@ def test_what_the_user_set_of_dask_stays(monkeypatch):
         assert key not in dask_cluster._settings()
 
 
-def test_from_python_a_wrong_engine_is_refused(file):
+@pytest.mark.parametrize(
+    ("given", "what"),
+    [
+        ({"engine": "ray"}, "there is no engine 'ray'"),
+        ({"engine": None}, "engine: None is no text"),
+        ({"engine": "dask", "scheduler": 8786}, "scheduler: 8786 is no text"),
+        ({"engine": "dask", "scheduler": Path("none.json")}, "'none.json' is neither"),
+        ({"axes": ["a=1"]}, "is no mapping of axes"),
+    ],
+)
+def test_from_python_what_is_wrong_is_told(file, given, what):
     import loo_sim
 
-    with pytest.raises(InputError, match="there is no engine 'ray'"):
-        loo_sim.run(file, engine="ray")
+    with pytest.raises(InputError, match=what):
+        loo_sim.run(file, **given)
+
+
+@pytest.mark.parametrize("address", [5, "nonsense", ["x"], ""])
+def test_a_file_that_names_no_scheduler_is_refused(tmp_path, address):
+    path = tmp_path / "scheduler.json"
+    path.write_text(json.dumps({"address": address}), encoding="utf-8")
+    problems = Problems("loosim")
+    chosen("dask", str(path), problems)
+    assert len(problems.found) == 1
+    path.write_text(json.dumps({"address": "tcp://[::1]:8786"}), encoding="utf-8")
+    problems = Problems("loosim")
+    assert chosen("dask", str(path), problems) == Choice("dask", str(path))
+    assert not problems
+
+
+@pytest.mark.parametrize(
+    ("choice", "jobs", "threads"),
+    [
+        (Choice(), None, None),
+        (Choice("inline"), 4, 1),
+        (Choice("dask", "local:3"), None, 3),
+        (Choice("dask", "tcp://host:1"), 2, 2),
+    ],
+)
+def test_a_forecast_is_of_as_many_threads_as_count(choice, jobs, threads):
+    assert choice.threads(jobs) == threads

@@ -47,6 +47,15 @@ def test_variants_are_combined_with_other_axes(tmp_path):
     assert found == [(3, 3), (3, 9), (6, 3), (6, 9)]
 
 
+def test_of_axes_that_move_together_no_two_rows_are_the_same(tmp_path):
+    path = tmp_path / "x.toml"
+    path.write_text(
+        HEAD.replace("pot = 6\n", "") + "[sweep.zip]\npot = [3, 6, 3]\nrules.loo = [3, 3, 3]\n"
+    )
+    with pytest.raises(InputError, match="number 3 of its axes is number 1 again"):
+        load_experiment(path)
+
+
 def test_a_variant_is_the_game_of_its_rules(tmp_path):
     swept = loo_sim.run(experiment(tmp_path, "[{}, { loo = 6 }]"), output=tmp_path / "swept")
     alone = tmp_path / "alone.toml"
@@ -67,6 +76,10 @@ def test_a_variant_is_the_game_of_its_rules(tmp_path):
             "x.toml:8: sweep.rules: 'sometimes' is not one of its values",
         ),
         ("[{}, 6]", "x.toml:8: sweep.rules: 6 is not a table of rules (as in { loo = 6 }"),
+        (
+            '[{}, { loo = 6 }]\n"rules.loo" = [3]',
+            "sweep.rules.loo: is set by the axis rules too, in loo 6 (leave one of them out)",
+        ),
         ("[{ loo = 6 }, { loo = 6 }]", "x.toml:8: sweep.rules: has the value loo 6 twice"),
         ("[{ deck = 32 }, { min_players = 8 }]", "x.toml:2: players: 6 players cannot play"),
     ],
@@ -77,10 +90,23 @@ def test_a_variant_that_is_wrong_is_told_at_its_place(tmp_path, variants, told):
     assert told in str(error.value), str(error.value)
 
 
-def test_a_sweep_of_variants_is_reproduced(tmp_path):
+@pytest.mark.parametrize(
+    "sweep",
+    [
+        "rules = [{}, { loo = 6 }]",
+        "rules = [{}, { loo = 6 }]\npot = [3, 9]",  # the first axis is still the first
+        'rules = [{}, { loo = 6 }]\npolicies = ["peel", "tight"]',
+        "rules = { loo = [3, 6] }\npot = [3, 9]",
+        "zip = { rules = [{}, { loo = 6 }, {}], pot = [3, 9, 9] }",
+    ],
+)
+def test_a_sweep_of_variants_is_reproduced(tmp_path, sweep):
     from loo_sim.reproduce import recipe_of, write_recipe
 
-    first = loo_sim.run(experiment(tmp_path, "[{}, { loo = 6 }]"), output=tmp_path / "first")
+    path = tmp_path / "x.toml"
+    text = HEAD.replace("pot = 6\n", "") + f"[sweep]\n{sweep}\n"
+    path.write_text(text.replace("10_000", "1_000"), encoding="utf-8")
+    first = loo_sim.run(path, output=tmp_path / "first")
     write_recipe(recipe_of(tmp_path / "first"), tmp_path / "recipe")
     (file,) = (tmp_path / "recipe").glob("*.toml")
     again = loo_sim.run(file, output=tmp_path / "again")

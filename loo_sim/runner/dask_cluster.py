@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import logging
+import signal
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from math import inf
+from multiprocessing import resource_tracker
 from pathlib import Path
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any
@@ -26,6 +29,9 @@ NO_WORKERS_SECONDS = 60.0
 START_WORKER = "NUMBA_NUM_THREADS=1 dask worker --nthreads 1"
 
 POLL_SECONDS = 1.0
+STARTING_SECONDS = 20.0
+"""What is waited for the last of the workers that are started here, once there is one."""
+
 CLOSING_SECONDS = 10.0
 
 _LOGGERS = ("distributed", "tornado", "asyncio")
@@ -77,13 +83,19 @@ class Cluster:
         try:
             self.client = self._connect()
             self._admit()
-        except BaseException:
-            self.close()
+        except BaseException as error:
+            self.close(error)
             raise
 
-    def close(self) -> None:
-        """Leave; what was started here ends."""
-        self._open.close()
+    def close(self, error: BaseException | None = None) -> None:
+        """Leave; what was started here ends.
+
+        Parameters
+        ----------
+        error : BaseException, optional
+            What broke the work off, if anything did.
+        """
+        self._open.__exit__(type(error) if error else None, error, None)
 
     @contextmanager
     def connected(self) -> Iterator[None]:
@@ -130,7 +142,10 @@ class Cluster:
         patience = _patience()
         if now - self._alone_since > patience:
             what = f"no worker at {self._where} for {patience:.0f} seconds"
-            raise EngineError(f"{what}; start one: {START_WORKER} {self._where}")
+            hint = f"start one: {START_WORKER} {self._where}"
+            if self._is_local:
+                hint = "a program that runs this must do so below if __name__ == '__main__':"
+            raise EngineError(f"{what}; {hint}")
 
     # --- beginning --------------------------------------------------------------------------------
 
@@ -140,8 +155,7 @@ class Cluster:
         from distributed import Client, LocalCluster, Security
 
         self._open.enter_context(_logged(self._log))
-        kind, _, number = self._scheduler.partition(":")
-        if kind == "local":
+        if self._is_local:
             self._open.enter_context(dask.config.set(_settings()))
             # Before a worker loads anything: it begins with the main module of this program.
             variables: dict[str, Any] = {"NUMBA_NUM_THREADS": 1}
@@ -150,16 +164,20 @@ class Cluster:
             before = {f"distributed.nanny.pre-spawn-environ.{k}": v for k, v in variables.items()}
             self._open.enter_context(dask.config.set(before))
             # Bound to this machine: whoever reaches a scheduler's port can run what he likes.
-            cluster = LocalCluster(
-                n_workers=int(number),
-                threads_per_worker=1,
-                processes=True,
-                host="127.0.0.1",
-                dashboard_address=None,
-                memory_limit=0,
+            cluster = _whole(
+                lambda: LocalCluster(
+                    n_workers=0,
+                    threads_per_worker=1,
+                    processes=True,
+                    host="127.0.0.1",
+                    dashboard_address=None,
+                    memory_limit=0,
+                )
             )
             self._open.callback(_quietly, cluster.close, timeout=CLOSING_SECONDS)
-            client = Client(cluster, set_as_default=False)
+            client = _whole(lambda: Client(cluster, set_as_default=False))
+            cluster.sync(_ignore_interrupts)
+            cluster.scale(self._wanted)
         else:
             context = Security().get_connection_args("client")["ssl_context"]
             if self._scheduler.startswith("tls:") and context is None:
@@ -168,7 +186,7 @@ class Cluster:
             is_file = not self._scheduler.startswith(SCHEMES)
             where = {"scheduler_file" if is_file else "address": self._scheduler}
             try:
-                client = Client(**where, set_as_default=False)
+                client = _whole(lambda: Client(**where, set_as_default=False))
             except Exception as error:  # dask raises what it comes upon
                 raise EngineError(f"no scheduler at {self._scheduler}: {error}") from None
         self._open.callback(_quietly, client.close, timeout=CLOSING_SECONDS)
@@ -185,11 +203,14 @@ class Cluster:
         from loo_sim.runner.dask_worker import CODE, Gate, unfit
 
         self.look()
-        if not self.workers:
+        if not self.workers and not self._is_local:
             patience = _patience()
             self._progress.say(f"waiting {patience:.0f} s for a worker at {self._where}")
-        while not self.workers:
-            sleep(POLL_SECONDS)
+        wanted, begun = self._wanted, monotonic()
+        while not self.workers or (
+            len(self.workers) < wanted and monotonic() - begun < STARTING_SECONDS
+        ):
+            sleep(POLL_SECONDS / 4)
             self.look()
         with self.connected():
             told = self.client.run(unfit, CODE, on_error="return")
@@ -202,11 +223,20 @@ class Cluster:
         if refused:
             hint = "install the same there as here, and start its workers anew"
             raise EngineError("\n".join([*refused, hint]))
-        is_local = self._scheduler.startswith("local:")
-        log = str(self._log.resolve()) if self._log is not None and is_local else None
+        log = str(self._log.resolve()) if self._log is not None and self._is_local else None
         with self.connected():
             self.client.register_plugin(Gate(CODE, log))
         self._open.callback(_quietly, self.client.unregister_worker_plugin, Gate.name)
+
+    @property
+    def _is_local(self) -> bool:
+        """Whether the scheduler is started here."""
+        return self._scheduler.startswith("local:")
+
+    @property
+    def _wanted(self) -> int:
+        """Workers that the work begins with."""
+        return int(self._scheduler.removeprefix("local:")) if self._is_local else 1
 
     @property
     def _where(self) -> str:
@@ -253,6 +283,27 @@ def _patience() -> float:
     return NO_WORKERS_SECONDS if asked is None else float(parse_timedelta(asked))
 
 
+def _whole(make: Callable[[], Any]) -> Any:
+    """What a call makes; one that a signal breaks off is made all the same, and closed again."""
+    with ThreadPoolExecutor(1) as pool:
+        made = pool.submit(make)
+        try:
+            return made.result()
+        except KeyboardInterrupt:
+            _quietly(lambda: made.result().close())
+            raise
+
+
+async def _ignore_interrupts() -> None:
+    """Let the processes that this thread starts, and those that they start, get no Ctrl-C.
+
+    The terminal sends it to all of them; they end with the run, which it is meant for. The tracker
+    of multiprocessing, where it is not there yet, would let the first of them get it again.
+    """
+    resource_tracker.ensure_running()
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+
+
 def _quietly(close: Callable[..., Any], *args: Any, **options: Any) -> None:
     """Close something of dask's, whatever is left of it."""
     with suppress(Exception):
@@ -280,9 +331,8 @@ def _logged(log: Path | None) -> Iterator[None]:
     for name in _LOGGERS:
         logging.getLogger(name).handlers = [file]
         logging.getLogger(name).propagate = False
-    try:
-        yield
-    finally:
-        for logger, handlers, propagate in before:
-            logger.handlers, logger.propagate = handlers, propagate
-        file.close()
+    # Where a run is broken off, dask has more to tell about it until the process ends.
+    yield
+    for logger, handlers, propagate in before:
+        logger.handlers, logger.propagate = handlers, propagate
+    file.close()

@@ -117,7 +117,7 @@ class Dask:
         error: BaseException | None,
         at: TracebackType | None,
     ) -> None:
-        self._cluster.close()
+        self._cluster.close(error)
 
     def encode(self, study: Study, cell: Cell) -> Any:
         """The game of a cell, which a worker encodes for all."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 ENGINES = ("threads", "inline", "dask")
 SCHEMES = ("tcp://", "tls://")
+_ADDRESS = re.compile(r"(?:tcp|tls)://(?:\[[0-9A-Fa-f:.%]+\]|[^\s:/\[\]]+):([0-9]{1,5})")
 MOST_LOCAL = 1024
 """Workers of ``local:N``."""
 
@@ -62,6 +64,19 @@ class Choice(NamedTuple):
     engine: str = "threads"
     scheduler: str = ""
 
+    def threads(self, jobs: int | None) -> int | None:
+        """Threads of this process that count about as fast, if its workers are here.
+
+        Parameters
+        ----------
+        jobs : int or None
+            What the user says of them.
+        """
+        if self.engine == "inline":
+            return 1
+        number = self.scheduler.removeprefix("local:")
+        return int(number) if self.scheduler != number else jobs
+
     @property
     def words(self) -> list[str]:
         """The choice as options of a command; none for what is done without any."""
@@ -73,9 +88,12 @@ THREADS = Choice()
 """What counts where nothing else is asked for."""
 
 
-def chosen(engine: str, scheduler: str, problems: Problems) -> Choice:
+def chosen(engine: Any, scheduler: Any, problems: Problems) -> Choice:
     """Check which engine is asked for, noting what is wrong with it."""
-    if engine not in ENGINES:
+    if not isinstance(engine, str) or not isinstance(scheduler, str):
+        what, word = ("scheduler", scheduler) if isinstance(engine, str) else ("engine", engine)
+        problems.add(what, f"{word!r} is no text", '"threads", "local:2", "tcp://HOST:8786"')
+    elif engine not in ENGINES:
         problems.add("engine", f"there is no engine {engine!r}", nearest(engine, ENGINES))
     elif scheduler and engine != "dask":
         hint = "give --engine dask too, or leave --scheduler out"
@@ -85,16 +103,22 @@ def chosen(engine: str, scheduler: str, problems: Problems) -> Choice:
         if not (number.isascii() and number.isdecimal() and 1 <= int(number) <= MOST_LOCAL):
             hint = f"local:N starts N workers here, N from 1 to {MOST_LOCAL:,}"
             problems.add("scheduler", f"{scheduler!r} does not say how many workers", hint)
-    elif scheduler and not scheduler.startswith(SCHEMES) and not _is_scheduler_file(scheduler):
+    elif scheduler and not _is_address(scheduler) and not _is_scheduler_file(scheduler):
         hint = "tcp://HOST:8786, tls://HOST:8786, local:2, or a file that `dask scheduler` wrote"
         problems.add("scheduler", f"{scheduler!r} is neither an address nor such a file", hint)
     return Choice(engine, scheduler)
 
 
+def _is_address(text: Any) -> bool:
+    """Whether this is an address that a scheduler can have: scheme, host and port."""
+    found = _ADDRESS.fullmatch(text) if isinstance(text, str) else None
+    return found is not None and 0 < int(found[1]) < 2**16
+
+
 def _is_scheduler_file(name: str) -> bool:
     """Whether this is a file that names a scheduler."""
     try:
-        return bool(json.loads(Path(name).read_text(encoding="utf-8"))["address"])
+        return _is_address(json.loads(Path(name).read_text(encoding="utf-8"))["address"])
     except (OSError, ValueError, LookupError, TypeError):
         return False
 

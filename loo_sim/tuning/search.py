@@ -209,7 +209,7 @@ def fresh_seed(seed: int) -> int:
 
 
 def part_of(experiment: Experiment, left: Sequence[int], amount: int, seed: int) -> Experiment:
-    """The experiment of a rung: some of the cells, as a list, on so many deals of a seed.
+    """The experiment of a rung: some of the cells, on so many deals of a seed.
 
     Parameters
     ----------
@@ -226,7 +226,7 @@ def part_of(experiment: Experiment, left: Sequence[int], amount: int, seed: int)
     changed = {
         experiment.unit: amount,
         "seed": seed,
-        "sweep": {"list": [dict(cell.axes) for cell in cells]},
+        "sweep": {"zip": {axis: [cell.axes[axis] for cell in cells] for axis in cells[0].axes}},
     }
     words = tuple(f"{key}={as_toml(value)}" for key, value in changed.items())
     return replace(
