@@ -164,9 +164,6 @@ def grid_ranks(trumps: int, deck: int) -> tuple[list[int], list[int]]:
 def draw_grid(kinds: pd.DataFrame, trumps: int, deck: int) -> Figure:
     """One grid: a square a kind of hand, its best announcement, and the margin to the next."""
     rows, columns = grid_ranks(trumps, deck)
-    tall = _ROW * len(rows)
-    figure = style.map_figure(_HEAD + tall)
-    axes = style.map_axes(figure, (_LABELS, _HEAD, style.WIDTH - _LABELS, tall))
     squares = []
     for kind in each(kinds):
         look = style.ACTIONS[kind.best]
@@ -180,6 +177,15 @@ def draw_grid(kinds: pd.DataFrame, trumps: int, deck: int) -> Figure:
                 not kind.sure,
             )
         )
+    return draw_on_grid(squares, trumps, deck)
+
+
+def draw_on_grid(squares: Sequence[style.Square], trumps: int, deck: int) -> Figure:
+    """Squares on a grid of a pack, its ranks named above and at its side."""
+    rows, columns = grid_ranks(trumps, deck)
+    tall = _ROW * len(rows)
+    figure = style.map_figure(_HEAD + tall)
+    axes = style.map_axes(figure, (_LABELS, _HEAD, style.WIDTH - _LABELS, tall))
     style.draw_squares(axes, squares, len(rows), len(columns), 6.8)
     axes.set_xticks(range(len(columns)), [rank_sign(rank) for rank in columns])
     axes.set_yticks(range(len(rows)), [rank_sign(rank) for rank in rows])
