@@ -119,8 +119,9 @@ def strategies(solution: Solution) -> list[Strategy]:
 @lru_cache(maxsize=2)
 def _kinds_of_pack(deck: int) -> tuple[pd.DataFrame, npt.NDArray[np.intp]]:
     """The kinds of hands of a pack, and which of them each class is."""
-    kinds, which = np.unique(features(deck)[KIND].to_numpy(), axis=0, return_inverse=True)
-    return pd.DataFrame(kinds, columns=KIND), which.reshape(-1)
+    # Ranks from the highest down, as the squares of a grid lie.
+    kinds, which = np.unique(-features(deck)[KIND].to_numpy(), axis=0, return_inverse=True)
+    return pd.DataFrame(-kinds, columns=KIND), which.reshape(-1)
 
 
 def _pooled(
@@ -207,7 +208,9 @@ def divide(strategy: Strategy, kinds: pd.DataFrame, key: Key) -> str:
     """How some hands divide into announcements: ``stand 23 %, take the miss 5 %, fold 72 %``."""
     mean = totals(kinds)
     return ", ".join(
-        f"{IN_WORDS[action]} {percent_in_words(mean[action])}" for action in strategy.legal(key)
+        f"{IN_WORDS[action]} {percent_in_words(mean[action])}"
+        for action in strategy.legal(key)
+        if mean[action] > 0
     )
 
 

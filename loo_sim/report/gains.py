@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import isfinite
+from math import ceil, floor, isfinite
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -69,9 +69,17 @@ def _between(low: tuple[float, float], high: tuple[float, float], of: int) -> Bo
 
 
 def _ends(bounds: Bounds) -> str:
-    """The interval of a gain: ``0.0012 to 0.0153``, rounded outwards by what is known."""
+    """The interval of a gain, rounded outwards to the second digit of half its width."""
     places = places_of((bounds.most - bounds.least) / 2)
-    return f"{bounds.least:.{places}f} to {bounds.most:.{places}f}"
+    step = 10.0**-places
+    # What is a multiple of the step already must not move by the last digit of its quotient.
+    least = floor(bounds.least / step + 1e-9) * step
+    return f"{least:.{places}f} to {_at_most(bounds.most, places)}"
+
+
+def _at_most(value: float, places: int) -> str:
+    """A number rounded up."""
+    return f"{ceil(value * 10**places - 1e-9) / 10**places:.{places}f}"
 
 
 def tell_most(cell: Cell, gain: pd.DataFrame, deals: int) -> str:
@@ -97,13 +105,13 @@ def tell_total(gain: pd.DataFrame) -> str:
     total = total_bounds(gain)
     told = f"The gains of all {len(gain)} seats add up to {_ends(total)} stakes a deal"
     if total.most <= NEAR:
-        verdict = f"at most {NEAR}, which is called near an equilibrium here"
+        verdict = f", at most {NEAR}: that is called near an equilibrium here"
     elif total.least > NEAR:
-        verdict = f"more than {NEAR}, which is not near an equilibrium"
+        verdict = f", more than {NEAR}: that is not near an equilibrium"
     else:
-        verdict = f"and whether it is near an equilibrium (at most {NEAR}) is too close to call"
+        verdict = f"; whether it is near an equilibrium (at most {NEAR}) is too close to call"
     return (
-        f"{told}: {verdict}. That is about announcing alone: the play of the cards is held fixed, "
+        f"{told}{verdict}. This is about announcing alone: the play of the cards is held fixed, "
         "and a player who announces looks at his hand, his seat, how many are in, and whether the "
         "miss is there, at nothing else."
     )
@@ -168,9 +176,9 @@ def gain_exhibit(cell: Cell, gain: pd.DataFrame, deals: int) -> Exhibit:
         f"What one player could gain by leaving the strategy: {cell.label}",
         "Two dots for each seat with their intervals: a lower bound of what it could gain, and "
         "below it an upper one.",
-        f"{told} No seat gains more than {largest:.{places_of(largest)}f} stakes a deal. The "
-        f"intervals of all {len(found)} seats together hold with 95 %; the gain lies between the "
-        "two bounds.",
+        f"{told} No seat gains more than {_at_most(largest, places_of(largest))} stakes a deal. "
+        f"The intervals of all {len(found)} seats together hold with 95 %; the gain lies between "
+        "the two bounds.",
         lambda: draw_bounds(cell, gain),
         Table(
             "Gain of a player who leaves the strategy alone, stakes a deal (standard error of the "

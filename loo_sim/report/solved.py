@@ -92,13 +92,15 @@ def _sections_of(solution: Solution, game: Strategy, games: int) -> list[Section
     cell, deals = game.cell, solution.manifest["gain_deals"]
     gain = _gain(solution, game)
     worth = Section(f"gains-of-{cell.number}", f"What leaving it could gain: {cell.label}")
-    worth.lead = [gains.tell_most(cell, gain, deals)]
+    if games > 1:
+        worth.lead = [gains.tell_most(cell, gain, deals), gains.tell_total(gain)]
     worth.exhibits = [
         gains.gain_exhibit(cell, gain, deals),
         gains.value_exhibit(cell, gain, deals),
     ]
     crib = Section(f"crib-{cell.number}", f"The strategy in short: {cell.label}")
-    crib.lead = [announced.how_it_plays(game)]
+    if games > 1:
+        crib.lead = [announced.how_it_plays(game)]
     crib.tables = [announced.crib(game)]
     made = [worth, crib]
     for one in announced.spots(game):

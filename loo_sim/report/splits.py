@@ -31,6 +31,9 @@ from loo_sim.rounding import percent_in_words
 LETTER = 0.22
 """Part of a square in which a letter has room."""
 
+SIZE = 9.0
+"""Points: letters of a grid."""
+
 READS = (
     "A square shows the announcement of its hands; it is split where the strategy mixes, or where "
     "hands of its kind differ, in proportion to the chances, those below "
@@ -77,7 +80,6 @@ def grid_exhibit(strategy: Strategy, one: Met, trumps: int) -> Exhibit:
     deck = strategy.cell.deck
     kinds = matrix(strategy, one.key)
     kinds = kinds[kinds["trumps"] == trumps]
-    ordered = kinds.sort_values(["row", "col"], ascending=False)
     row_name, column_name = AXES[trumps]
     return make_exhibit(
         f"strategy-{strategy.cell.number}-{one.spot.slug}-{trumps}",
@@ -87,14 +89,14 @@ def grid_exhibit(strategy: Strategy, one: Met, trumps: int) -> Exhibit:
         "miss, defend, fold) in proportion to their chances.",
         f"With {GRIDS[trumps]}, of the hands dealt: {divide(strategy, kinds, one.key)}. "
         f"{_how_mixed(kinds)}",
-        lambda: draw_on_grid(list(squares(kinds, trumps, deck)), trumps, deck),
+        lambda: draw_on_grid(list(squares(kinds, trumps, deck)), trumps, deck, SIZE),
         number_table(
             strategy,
             NUMBERS,
             (f"{row_name}, {column_name}",),
             (
                 ((f"{rank_sign(kind.row)}, {rank_sign(kind.col)}",), kind, one.key)
-                for kind in each(ordered)
+                for kind in each(kinds)
             ),
         ),
     )
@@ -107,8 +109,8 @@ def _how_mixed(kinds: pd.DataFrame) -> str:
     mixed = f"The strategy mixes with {percent_in_words(mixes) if mixes else 'none'} of them"
     if not split:
         return f"{mixed}; no square is split."
-    are = "square is" if split == 1 else "squares are"
-    return f"{mixed}; {split} of {len(kinds)} {are} split."
+    are = "is" if split == 1 else "are"
+    return f"{mixed}; {split} of {len(kinds)} squares {are} split."
 
 
 def multiples_exhibit(strategy: Strategy, trumps: int) -> Exhibit:
