@@ -48,6 +48,9 @@ _IS = {True: "is", False: "are"}
 _ABREAST, _GAP, _LABELS, _HEAD, _FOOT = 3, 0.12, 0.17, 0.42, 0.05
 """Small maps side by side; inches between them, of their row labels, above and below each."""
 
+_LONGEST = 28
+"""Signs over a small map that have room at 8 points."""
+
 
 class Situation(NamedTuple):
     """A situation that came up.
@@ -179,6 +182,7 @@ def draw_small(
     across = (style.WIDTH - _GAP * (_ABREAST - 1)) / _ABREAST - _LABELS
     size = across / len(columns)
     tall = size * len(rows)
+    size_of_titles = min(8.0, 8 * _LONGEST / max(len(title) for title, _ in maps))
     height = -(-len(maps) // _ABREAST) * (_HEAD + tall + _FOOT)
     figure = style.map_figure(height)
     # One set of axes, its unit a square: to lay out hundreds of labels takes long.
@@ -202,7 +206,7 @@ def draw_small(
             left - 0.5,
             top - 0.5 - 0.2 / size,
             title,
-            fontsize=8,
+            fontsize=size_of_titles,
             weight="bold",
             va="bottom",
         )
