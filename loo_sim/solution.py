@@ -4,7 +4,7 @@
 ``manifest.json``  what was solved and how, sealed by its digest
 ``policy.toml``    the strategy as a policy file, its table being ``table.parquet``
 ``table.parquet``  chances of each announcement by situation and hand
-``gain.parquet``   by seat: its value, and what it could gain by leaving the strategy alone
+``gain.parquet``   by seat: its value, and what it could gain by leaving the strategy
 =================  =======================================================================
 """
 

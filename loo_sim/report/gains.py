@@ -1,4 +1,4 @@
-"""What one player could gain by leaving a solved strategy alone, and what its seats are worth."""
+"""What one player could gain by leaving a solved strategy, and what its seats are worth."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def _at_most(value: float, places: int) -> str:
 
 
 def tell_most(cell: Cell, gain: pd.DataFrame, deals: int) -> str:
-    """Sentences on the seat that could gain most by leaving the strategy alone."""
+    """Sentences on the seat that could gain most by leaving the strategy."""
     found = seat_bounds(gain)
     seat = max(found, key=lambda one: found[one].high)
     most = found[seat]
@@ -92,10 +92,10 @@ def tell_most(cell: Cell, gain: pd.DataFrame, deals: int) -> str:
     who = cell.seat_in_words(seat)
     doubt = "" if most.least > 0 else ", too close to call from no gain at all"
     return (
-        f"By leaving the strategy alone, the others keeping to it, {who} "
+        f"By leaving the strategy while the others keep to it, {who} "
         f"{'gains' if surely else 'may gain'} most: {_ends(most)} stakes a deal. The best "
         f"deviation found came to {interval(most.low, most.low_se, deals)} on deals it was not "
-        f"fitted on{doubt}; fitted and valued on the same deals, which is too high, it came to "
+        f"fitted on{doubt}; fitted and valued on the same deals, too high on average, it came to "
         f"{interval(most.high, most.high_se, deals)}."
     )
 
@@ -181,9 +181,9 @@ def gain_exhibit(cell: Cell, gain: pd.DataFrame, deals: int) -> Exhibit:
         "the two bounds.",
         lambda: draw_bounds(cell, gain),
         Table(
-            "Gain of a player who leaves the strategy alone, stakes a deal (standard error of the "
-            "last digits in brackets); intervals of the seats hold together with 95 %, in the sum "
-            "errors are added up",
+            "Gain of a player who leaves the strategy while the others keep to it, stakes a deal "
+            "(standard error of the last digits in brackets); intervals of the seats hold together "
+            "with 95 %, in the sum errors are added up",
             ("seat", "lower bound", "upper bound", "gain"),
             (*rows, ("all together", *sums)),
         ),
