@@ -163,6 +163,9 @@ def test_how_often_situations_come_up_follows_from_the_chances(tmp_path):
     assert share[1, 1, True] == pytest.approx(1 / 2)
     assert share[1, 1, False] == pytest.approx(1 / 4)
     assert share[2, 1, False] == pytest.approx(1 / 4 * 1 / 4 + 1 / 4 * 1 / 2)
+    told = {one.key: splits.about(one) for one in announced.met(strategy)}
+    assert told[0, 0, True] == "100 %"
+    assert told[2, 1, False] == "≈ 20 %"  # 18.75
     # The dealer speaks unless all four before him folded.
     assert sum(of for key, of in share.items() if key[0] == 4) == pytest.approx(1 - 1 / 4**4)
 

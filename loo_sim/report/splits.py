@@ -132,13 +132,10 @@ def multiples_exhibit(strategy: Strategy, trumps: int) -> Exhibit:
         "Small maps side by side, one for each of the most common situations: rows are the "
         f"{row_name}, columns the {column_name}; bars have the colour and the letter of the "
         "announcement with the hands they cover, and squares are split where it is mixed.",
-        f"{_who_is_in(held, trumps)} The percentage over a map is the share of all deals in which "
-        "the seat finds that situation, hands taken as independent.",
+        f"{_who_is_in(held, trumps)} The percentage over a map is about the share of all deals in "
+        "which the seat finds that situation.",
         lambda: draw_small(
-            [
-                (f"{one.spot.title}: {percent_in_words(one.share)}", bars(kinds, trumps, deck))
-                for one, kinds in held
-            ],
+            [(f"{one.spot.title}: {about(one)}", bars(kinds, trumps, deck)) for one, kinds in held],
             trumps,
             deck,
         ),
@@ -153,9 +150,15 @@ def multiples_exhibit(strategy: Strategy, trumps: int) -> Exhibit:
 
 
 def about(one: Met) -> str:
-    """About how often a situation comes up."""
-    told = percent_in_words(one.share)
-    return told if one.share == 1 or told.startswith(("under", "over")) else f"about {told}"
+    """About how often a situation comes up: ``100 %``, ``≈ 45 %``, ``under 1 %``.
+
+    Shares above a tenth are rounded to twentieths: hands are not independent, since they come from
+    one pack, and shares are off by up to 3 % of the deals for it.
+    """
+    if one.share == 1:
+        return "100 %"
+    told = percent_in_words(round(20 * one.share) / 20 if one.share > 0.1 else one.share)
+    return told if told.startswith("under") else f"≈ {told}"
 
 
 def _who_is_in(held: Sequence[tuple[Met, pd.DataFrame]], trumps: int) -> str:
@@ -223,5 +226,6 @@ def how_common(strategy: Strategy, most: int) -> str:
     return (
         f"{told}; {common} side by side, in bars where squares next to each other are alike. On "
         "screen every one has its matrix below, seat by seat. How often each comes up is reckoned "
-        f"from the strategy itself, hands taken as independent of each other.{rest}"
+        "from the strategy as if hands were independent of each other; as they come from one pack, "
+        f"that is right to a few per cent of the deals, and for rare ones only roughly.{rest}"
     )
