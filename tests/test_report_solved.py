@@ -268,6 +268,7 @@ def test_the_same_bytes_again(short, written, tmp_path):
     assert written_by_another_process(short, tmp_path) == written.path.read_bytes()
 
 
+@pytest.mark.usefixtures("unwritten")
 def test_several_pots_are_told_apart(tmp_path, table):
     tables = pd.concat([table, table.assign(pot=9.0)])
     both = pd.concat([gain_table(), gain_table(pot=9.0, scale=0.01)])
@@ -275,6 +276,18 @@ def test_several_pots_are_told_apart(tmp_path, table):
     games = announced.strategies(read_solution(place))
     assert [game.cell.label for game in games] == ["a pot of 3", "a pot of 9"]
     assert [game.cell.pot for game in games] == [3, 9]
+    solution = read_solution(place)
+    # With a pot of 9 the sums are 0.10 and 0.25, errors as with a pot of 3.
+    first, second, third = solved.findings(solution, games)
+    named = "With a pot of 9, of the 2 pots the one with the highest bound: by leaving the strategy"
+    assert first.startswith(named)
+    assert "With a pot of 9: the gains of all 5 seats add up to 0.095 to 0.254" in second
+    assert third.startswith("With a pot of 9: of all hands dealt, seat 0")
+    pots = solved.sections(solution, games)[0].tables[0]
+    assert pots.rows == (
+        ("a pot of 3", "0.0100(25)", "0.0250(20)", "0.005 to 0.029"),
+        ("a pot of 9", "0.1000(25)", "0.2500(20)", "0.095 to 0.254"),
+    )
 
 
 def test_the_command_line_writes_figures_and_json(short, tmp_path):

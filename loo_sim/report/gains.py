@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import ceil, floor, isfinite
 from typing import Any, NamedTuple
 
@@ -187,6 +188,22 @@ def gain_exhibit(cell: Cell, gain: pd.DataFrame, deals: int) -> Exhibit:
             ("seat", "lower bound", "upper bound", "gain"),
             (*rows, ("all together", *sums)),
         ),
+    )
+
+
+def games_table(found: Sequence[tuple[Cell, pd.DataFrame]], deals: int) -> Table:
+    """The gains of all seats together, game by game."""
+    rows = []
+    for cell, gain in found:
+        total = total_bounds(gain)
+        low, high = (total.low, total.low_se), (total.high, total.high_se)
+        sums = (with_error(*low, deals), with_error(*high, deals))
+        rows.append((cell.label, *sums, _ends(total)))
+    return Table(
+        "Gains of all seats added up, pot by pot, stakes a deal (standard error of the last digits "
+        "in brackets, the errors added up too)",
+        ("game", "lower bound", "upper bound", "gain"),
+        tuple(rows),
     )
 
 

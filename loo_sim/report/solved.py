@@ -59,17 +59,22 @@ def play_in_words(policy: Policy) -> str:
 
 
 def findings(solution: Solution, games: list[Strategy]) -> list[str]:
-    """What is found of the first game, as sentences; of several, it is named."""
-    first = games[0]
-    gain = _gain(solution, first)
+    """What is found, as sentences; of several games, of that with the highest bound of gains."""
+    worst = max(games, key=lambda game: gains.total_bounds(_gain(solution, game)).most)
+    gain = _gain(solution, worst)
     told = [
-        gains.tell_most(first.cell, gain, solution.manifest["gain_deals"]),
+        gains.tell_most(worst.cell, gain, solution.manifest["gain_deals"]),
         gains.tell_total(gain),
-        announced.how_it_plays(first),
+        announced.how_it_plays(worst),
     ]
     if len(games) == 1:
         return told
-    return [f"With {first.cell.label}: {one[0].lower()}{one[1:]}" for one in told]
+    first, *others = (f"{one[0].lower()}{one[1:]}" for one in told)
+    named = f"With {worst.cell.label}"
+    return [
+        f"{named}, of the {len(games)} pots the one with the highest bound: {first}",
+        *(f"{named}: {one}" for one in others),
+    ]
 
 
 def _gain(solution: Solution, game: Strategy) -> pd.DataFrame:
@@ -81,6 +86,11 @@ def sections(solution: Solution, games: list[Strategy]) -> list[Section]:
     """The parts of the page between its findings and how it was made."""
     full = games[:MOST_IN_FULL]
     made = [part for game in full for part in _sections_of(solution, game, len(full))]
+    if len(games) > 1:
+        found = [(game.cell, _gain(solution, game)) for game in games]
+        pots = Section("pots", "Pot by pot")
+        pots.tables = [gains.games_table(found, solution.manifest["gain_deals"])]
+        made.insert(0, pots)
     if len(full) < len(games):
         made[0].notes.append(
             f"Of {len(games)} pots the first {len(full)} are shown; the tables hold them all."
