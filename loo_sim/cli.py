@@ -366,7 +366,7 @@ def _where(cell: Mapping[str, Any]) -> str:
 )
 @common_options
 def report(directory: Path, output: Path | None, figures: Path | None, out: Output) -> int:
-    """Write the strategy report of a result directory."""
+    """Write the report of a result directory, or of a solved strategy."""
     from loo_sim.report import write_report
 
     written = write_report(directory, output, figures)

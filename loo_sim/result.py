@@ -64,23 +64,24 @@ def read_manifest(directory: Path) -> dict[str, Any]:
     if not isinstance(manifest, dict) or manifest.get("schema") != SCHEMA:
         problems.add("schema", f"is not {SCHEMA}", "give a result that this version wrote")
         problems.raise_if_any()
-    _check_keys(manifest, _MANIFEST_KEYS, "", problems)
+    check_keys(manifest, _MANIFEST_KEYS, "", problems)
     cells = manifest.get("cells")
     for place, cell in enumerate(cells if isinstance(cells, list) else []):
         if isinstance(cell, dict):
-            _check_keys(cell, _CELL_KEYS, f"cells.{place}.", problems)
+            check_keys(cell, _CELL_KEYS, f"cells.{place}.", problems)
         else:
             problems.add(f"cells.{place}", "is not an object")
     problems.raise_if_any()
     return dict(manifest)
 
 
-def _check_keys(
+def check_keys(
     data: Mapping[str, Any],
     kinds: Mapping[str, type | tuple[type, ...]],
     prefix: str,
     problems: Problems,
 ) -> None:
+    """Note keys that are missing, or whose value is of another kind, `prefix` before each."""
     for key, kind in kinds.items():
         if key not in data:
             problems.add(prefix + key, "is missing")

@@ -33,8 +33,10 @@ from report_samples import (
     session_tables,
     write_result,
 )
+from solved_samples import gain_table, strategy_table, write_solution
 
 from loo_sim.report import write_report
+from loo_sim.rules import Rules
 
 pytestmark = needs_chromium
 
@@ -68,11 +70,19 @@ def _league(folder):
     return write_result(folder, [cell(policies=policies)], league_tables(NETS))
 
 
+def _solved(folder):
+    """A strategy of two players with the whole pack, which mixes with some hands."""
+    rules = Rules(min_players=2)
+    table = strategy_table(2, rules=rules)
+    return write_solution(folder, table, gain_table(2), players=2, rules=rules.to_dict())
+
+
 SAMPLES = {
     "deals": _deals,
     "announce": _announce,
     "session": _session,
     "league": _league,
+    "solved": _solved,
 }
 
 

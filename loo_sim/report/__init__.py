@@ -7,10 +7,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from loo_sim.report.export import check_folder, export
 from loo_sim.result import read_manifest
+from loo_sim.solution import is_solution, read_solution
 from loo_sim.tuning.place import FRESH, is_search, read_found
+
+if TYPE_CHECKING:
+    from loo_sim.report.page import Section
+    from loo_sim.report.result import Result
+
+    _Page = tuple[Result, list[tuple[str, str]], list[str], list[Section]]
+    """What was read, the lines under the title, the findings, the parts."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +50,7 @@ def write_report(
     ----------
     directory : Path
         What ``loosim run`` or ``loosim sweep`` wrote; or ``loosim tune``: the page is then of its
-        fresh deals, with a part about the search before the others.
+        fresh deals, with a part about the search before the others; or a solved strategy.
     output : Path, optional
         The page to write; ``reports/<name of the directory>.html`` by default.
     figures : Path, optional
@@ -59,33 +68,57 @@ def write_report(
     OSError
         If the page or the figures cannot be written.
     """
-    searched = is_search(directory)
+    searched, solved = is_search(directory), is_solution(directory)
     place = directory / FRESH if searched else directory
     if searched:
         read_found(directory)
-    read_manifest(place)
+    if not solved:
+        read_manifest(place)
     path = output or Path("reports") / f"{_file_name(directory.resolve().name)}.html"
     if figures is not None:
         check_folder(figures, path)
     # The page loads matplotlib and pandas, which a wrong directory should not wait for.
-    from loo_sim.report.findings import find
-    from loo_sim.report.page import made_tables, render, sections
-    from loo_sim.report.result import read_result
+    from loo_sim.report.page import made_tables, render
 
     with _seldom_collected():
-        result = read_result(place)
-        findings = find(result)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        parts = sections(result)
+        result, played, findings, parts = _solved(place) if solved else _played(place)
         if searched:
             from loo_sim.report.tuned import search_section
 
             findings, part = search_section(directory)
             parts.insert(0, part)
-        path.write_text(render(result, findings, parts), encoding="utf-8", newline="\n")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        page = render(result, played, findings, parts)
+        path.write_text(page, encoding="utf-8", newline="\n")
         if figures is not None:
             export(parts, made_tables(result), figures)
     return ReportResult(path, findings, figures)
+
+
+def _played(directory: Path) -> _Page:
+    """What the page of a run is made of."""
+    from loo_sim.report.findings import find
+    from loo_sim.report.page import sections
+    from loo_sim.report.provenance import what_was_played
+    from loo_sim.report.result import read_result
+
+    result = read_result(directory)
+    return result, what_was_played(result), find(result), sections(result)
+
+
+def _solved(directory: Path) -> _Page:
+    """What the page of a solved strategy is made of."""
+    from loo_sim.report import solved
+    from loo_sim.report.announced import strategies
+
+    solution = read_solution(directory)
+    games = strategies(solution)
+    return (
+        solved.as_result(solution, games),
+        solved.what_was_solved(solution),
+        solved.findings(solution, games),
+        solved.sections(solution, games),
+    )
 
 
 @contextmanager

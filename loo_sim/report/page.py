@@ -35,7 +35,6 @@ from loo_sim.report.provenance import (
     game_rows,
     how_it_was_made,
     what_befell,
-    what_was_played,
 )
 from loo_sim.report.result import Cell, Result
 from loo_sim.report.style import ACTIONS, ActionStyle
@@ -51,6 +50,14 @@ MOST_SITUATIONS = 256
 """Situations of all games together whose matrices are on the page: all 255 of sixteen players."""
 
 
+MARGINS = (
+    "The number is the margin over the next best announcement, in stakes; hatched: too close to "
+    "call. Ranks of trumps count as if the lowest trump were turned up: A is the highest trump "
+    "still out."
+)
+"""How the squares of a map of values are read."""
+
+
 @dataclass
 class Section:
     """A part of the page.
@@ -62,6 +69,8 @@ class Section:
         Paragraphs before the exhibits.
     key : mapping of str to ActionStyle
         Announcements whose colours and letters are explained before the exhibits.
+    reads : str
+        How else the squares are to be read, after the key.
     exhibits : list of Exhibit
     drawers : list of Drawer
         Matrices that open with a click.
@@ -77,6 +86,7 @@ class Section:
     title: str
     lead: list[str] = field(default_factory=list)
     key: Mapping[str, ActionStyle] = field(default_factory=dict)
+    reads: str = MARGINS
     exhibits: list[Exhibit] = field(default_factory=list)
     drawers: list[situations.Drawer] = field(default_factory=list)
     values: Callable[[], Table] | None = None
@@ -84,13 +94,20 @@ class Section:
     notes: list[str] = field(default_factory=list)
 
 
-def render(result: Result, findings: list[str], parts: list[Section]) -> str:
+def render(
+    result: Result,
+    played: list[tuple[str, str]],
+    findings: list[str],
+    parts: list[Section],
+) -> str:
     """The page as HTML.
 
     Parameters
     ----------
     result : Result
         What was read.
+    played : list of (str, str)
+        The lines under the page's title, names and values.
     findings : list of str
         Sentences that open the page.
     parts : list of Section
@@ -109,7 +126,7 @@ def render(result: Result, findings: list[str], parts: list[Section]) -> str:
     unit = result.cells[0].unit if result.cells else "deals"
     page = environment.get_template("report.html.jinja").render(
         name=result.name,
-        played=what_was_played(result),
+        played=played,
         findings=findings,
         broken_sums=trust.broken_sums(trust.held(result.cells)),
         not_done=[(cell, what_befell(cell)) for cell in result.not_done],
@@ -123,7 +140,7 @@ def render(result: Result, findings: list[str], parts: list[Section]) -> str:
         actions=ACTIONS,
         picker_data=picker.picker_data(_in_full(result.having("announce"))),
         picker_script=picker.script(),
-        of_hands=bool(result.having("announce")),
+        of_hands=any(part.key for part in parts),
     )
     return "\n".join(line.rstrip() for line in page.splitlines()) + "\n"
 

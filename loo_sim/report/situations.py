@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import accumulate, groupby
 from operator import itemgetter
@@ -47,6 +47,9 @@ _IS = {True: "is", False: "are"}
 
 _ABREAST, _GAP, _LABELS, _HEAD, _FOOT = 3, 0.12, 0.17, 0.42, 0.05
 """Small maps side by side; inches between them, of their row labels, above and below each."""
+
+_LONGEST = 28
+"""Signs over a small map that have room at 8 points."""
 
 
 class Situation(NamedTuple):
@@ -161,18 +164,33 @@ def _bars(kinds: pd.DataFrame, trumps: int, deck: int) -> Iterator[style.Square]
 
 def draw_multiples(cell: Cell, found: list[Situation], trumps: int) -> Figure:
     """Small maps of several situations, one grid each, alike in all but what pays best."""
-    rows, columns = grid_ranks(trumps, cell.deck)
+    maps = [
+        (
+            f"{situation.spot.title}: {percent_in_words(situation.share)}",
+            list(_bars(kinds_at(cell, situation, trumps), trumps, cell.deck)),
+        )
+        for situation in found
+    ]
+    return draw_small(maps, trumps, cell.deck)
+
+
+def draw_small(
+    maps: Sequence[tuple[str, Sequence[style.Square]]], trumps: int, deck: int
+) -> Figure:
+    """Small maps side by side, each with its title and its squares."""
+    rows, columns = grid_ranks(trumps, deck)
     across = (style.WIDTH - _GAP * (_ABREAST - 1)) / _ABREAST - _LABELS
     size = across / len(columns)
     tall = size * len(rows)
-    height = -(-len(found) // _ABREAST) * (_HEAD + tall + _FOOT)
+    size_of_titles = min(8.0, 8 * _LONGEST / max(len(title) for title, _ in maps))
+    height = -(-len(maps) // _ABREAST) * (_HEAD + tall + _FOOT)
     figure = style.map_figure(height)
     # One set of axes, its unit a square: to lay out hundreds of labels takes long.
     axes = style.map_axes(figure, (0, 0, style.WIDTH, height))
     axes.set_axis_off()
     bars: list[style.Square] = []
     labels: list[style.Square] = []
-    for place, situation in enumerate(found):
+    for place, (title, squares) in enumerate(maps):
         line, column = divmod(place, _ABREAST)
         left = (column * (across + _LABELS + _GAP) + _LABELS) / size
         top = (line * (_HEAD + tall + _FOOT) + _HEAD) / size
@@ -180,15 +198,15 @@ def draw_multiples(cell: Cell, found: list[Situation], trumps: int) -> Figure:
         def moved(square: style.Square, left: float = left, top: float = top) -> style.Square:
             return square._replace(row=top + square.row, column=left + square.column)
 
-        bars += map(moved, _bars(kinds_at(cell, situation, trumps), trumps, cell.deck))
+        bars += map(moved, squares)
         labels += map(moved, _rank_labels(rows, columns))
         lines = left + np.arange(0.5, len(columns) - 1)
         axes.vlines(lines, top - 0.5, top + len(rows) - 0.5, color="white", lw=0.4, zorder=2)
         axes.text(
             left - 0.5,
             top - 0.5 - 0.2 / size,
-            f"{situation.spot.title}: {percent_in_words(situation.share)}",
-            fontsize=8,
+            title,
+            fontsize=size_of_titles,
             weight="bold",
             va="bottom",
         )
@@ -287,10 +305,16 @@ def grid_html(kinds: pd.DataFrame, trumps: int, deck: int) -> str:
     kinds = kinds[(kinds["trumps"] == trumps) & is_known(kinds)]
     if kinds.empty:
         return ""
-    squares = {
-        (kind.row, kind.col): (style.ACTIONS[kind.best].letter, kind.margin, kind.sure)
-        for kind in each(kinds[["row", "col", "best", "margin", "sure"]])
-    }
+    squares = {}
+    for kind in each(kinds[["row", "col", "best", "margin", "sure"]]):
+        letter = style.ACTIONS[kind.best].letter
+        look = letter if kind.sure else f"{letter}u"
+        squares[kind.row, kind.col] = f"<td class={look}>{letter} {kind.margin:.2f}"
+    return table_of_squares(squares, trumps, deck)
+
+
+def table_of_squares(squares: Mapping[tuple[int, int], str], trumps: int, deck: int) -> str:
+    """A grid of a pack as an HTML table, of cells by the ranks of their row and column."""
     rows, columns = grid_ranks(trumps, deck)
     row_name, column_name = AXES[trumps]
     head = "".join(f"<th scope=col>{rank_sign(rank)}" for rank in columns)
@@ -299,15 +323,8 @@ def grid_html(kinds: pd.DataFrame, trumps: int, deck: int) -> str:
         f"</caption><thead><tr><td>{head}<tbody>"
     ]
     for row in rows:
-        line = [f"<tr><th scope=row>{rank_sign(row)}"]
-        for column in columns:
-            found = squares.get((row, column))
-            if found is None:
-                line.append("<td>")
-            else:
-                letter, margin, sure = found
-                line.append(f"<td class={letter}{'' if sure else 'u'}>{letter} {margin:.2f}")
-        lines.append("".join(line))
+        line = [squares.get((row, column), "<td>") for column in columns]
+        lines.append("".join([f"<tr><th scope=row>{rank_sign(row)}", *line]))
     return "\n".join(lines) + "</table>"
 
 

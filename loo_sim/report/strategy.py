@@ -164,9 +164,6 @@ def grid_ranks(trumps: int, deck: int) -> tuple[list[int], list[int]]:
 def draw_grid(kinds: pd.DataFrame, trumps: int, deck: int) -> Figure:
     """One grid: a square a kind of hand, its best announcement, and the margin to the next."""
     rows, columns = grid_ranks(trumps, deck)
-    tall = _ROW * len(rows)
-    figure = style.map_figure(_HEAD + tall)
-    axes = style.map_axes(figure, (_LABELS, _HEAD, style.WIDTH - _LABELS, tall))
     squares = []
     for kind in each(kinds):
         look = style.ACTIONS[kind.best]
@@ -180,7 +177,16 @@ def draw_grid(kinds: pd.DataFrame, trumps: int, deck: int) -> Figure:
                 not kind.sure,
             )
         )
-    style.draw_squares(axes, squares, len(rows), len(columns), 6.8)
+    return draw_on_grid(squares, trumps, deck, 6.8)
+
+
+def draw_on_grid(squares: Sequence[style.Square], trumps: int, deck: int, size: float) -> Figure:
+    """Squares on a grid of a pack, ranks above and at its side, texts `size` points high."""
+    rows, columns = grid_ranks(trumps, deck)
+    tall = _ROW * len(rows)
+    figure = style.map_figure(_HEAD + tall)
+    axes = style.map_axes(figure, (_LABELS, _HEAD, style.WIDTH - _LABELS, tall))
+    style.draw_squares(axes, squares, len(rows), len(columns), size)
     axes.set_xticks(range(len(columns)), [rank_sign(rank) for rank in columns])
     axes.set_yticks(range(len(rows)), [rank_sign(rank) for rank in rows])
     axes.xaxis.set_ticks_position("top")

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.collections import PolyCollection
+from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.figure import Figure
 from matplotlib.patches import PathPatch
 from matplotlib.path import Path
@@ -162,8 +162,8 @@ class Square(NamedTuple):
         Empty for none.
     noise : bool
         Whether it is hatched.
-    columns : int
-        How many it covers, `column` being the first.
+    columns : float
+        How many it covers, `column` being the first; less than 1 for a part of a square.
     """
 
     row: float
@@ -172,11 +172,13 @@ class Square(NamedTuple):
     ink: str
     text: str
     noise: bool
-    columns: int = 1
+    columns: float = 1
 
     @property
     def middle(self) -> float:
         """The column that its text stands in: not between two, where a line may part them."""
+        if self.columns < 1:
+            return self.column + (self.columns - 1) / 2
         return self.column + (self.columns - 1) // 2
 
 
@@ -237,7 +239,10 @@ class _Labels(Artist):
 def draw_squares(
     axes: Axes, squares: Sequence[Square], rows: float, columns: float, size: float
 ) -> None:
-    """Draw the `squares` of a map of so many `rows` and `columns`, texts `size` points high."""
+    """Draw the `squares` of a map of so many `rows` and `columns`, texts `size` points high.
+
+    Parts of squares have lines above and below alone: nothing parts them from each other.
+    """
 
     def corners(square: Square) -> list[tuple[float, float]]:
         left, top = square.column - 0.5, square.row - 0.5
@@ -247,10 +252,14 @@ def draw_squares(
     fills = PolyCollection(
         [corners(square) for square in squares],
         facecolors=[square.colour for square in squares],
-        edgecolors="white",
+        edgecolors=["white" if square.columns >= 1 else "none" for square in squares],
         linewidths=0.8,
     )
     axes.add_collection(fills, autolim=False)
+    parts = [corners(square) for square in squares if square.columns < 1]
+    if parts:
+        ends = [line for part in parts for line in (part[:2], part[2:])]
+        axes.add_collection(LineCollection(ends, colors="white", linewidths=0.8), autolim=False)
     _draw_hatches(axes, squares, rows, columns)
     write_texts(axes, squares, size)
     axes.set_xlim(-0.5, columns - 0.5)
