@@ -69,7 +69,9 @@ def test_results_do_not_depend_on_threads_or_the_order_of_work(tmp_path, monkeyp
 def test_results_of_dask_are_those_of_this_process(tmp_path, monkeypatch):
     here = result(tmp_path, "announce", "inline", 1)
     shuffled(monkeypatch)
+    before = dict(os.environ)
     assert result(tmp_path, "announce", "dask", 2, "local:2") == here
+    assert dict(os.environ) == before
 
 
 def test_a_worker_that_is_killed_costs_nothing_but_time(tmp_path):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import logging
+import os
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from math import inf
@@ -163,6 +164,7 @@ class Cluster:
                 variables["DASK_LOGGING__DISTRIBUTED"] = "critical"
             before = {f"distributed.nanny.pre-spawn-environ.{k}": v for k, v in variables.items()}
             self._open.enter_context(dask.config.set(before))
+            self._open.enter_context(_kept(variables))
             # Bound to this machine: whoever reaches a scheduler's port can run what he likes.
             cluster = _whole(
                 lambda: LocalCluster(
@@ -292,6 +294,20 @@ def _whole(make: Callable[[], Any]) -> Any:
         except KeyboardInterrupt:
             _quietly(lambda: made.result().close())
             raise
+
+
+@contextmanager
+def _kept(variables: Iterable[str]) -> Iterator[None]:
+    """A block after which environment variables are as before: dask leaves them as a worker's."""
+    values = {name: os.environ.get(name) for name in variables}
+    try:
+        yield
+    finally:
+        for name, value in values.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
 
 
 async def _ignore_interrupts() -> None:
