@@ -90,6 +90,12 @@ def workers_of(pid: int) -> list[psutil.Process]:
     return found
 
 
+def listening(pid: int) -> set[str]:
+    """Where a process, and all that it started, can be reached."""
+    sockets = [socket for one in family(pid) for socket in one.net_connections()]
+    return {socket.laddr.ip for socket in sockets if socket.status == psutil.CONN_LISTEN}
+
+
 def kill_all(pid: int) -> None:
     """Kill a process and all that it started."""
     for process in family(pid):

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from clusters import client, digests, wait_until, workers_of
+from clusters import client, digests, listening, wait_until, workers_of
 
 from loo_sim.cli import cli
 from loo_sim.experiment import load_experiment
@@ -77,6 +77,7 @@ def test_results_of_dask_are_those_of_this_process(tmp_path, monkeypatch):
 def test_a_worker_that_is_killed_costs_nothing_but_time(tmp_path):
     with client(tmp_path, "--engine", "dask", "--scheduler", "local:2", slow=0.3) as run:
         wait_until(run.counts)
+        assert listening(run.process.pid) == {"127.0.0.1"}
         workers_of(run.process.pid)[0].kill()
         assert run.code() == 0
         assert "1 worker gone" in run.told

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import signal
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from math import inf
@@ -164,7 +164,7 @@ class Cluster:
                 variables["DASK_LOGGING__DISTRIBUTED"] = "critical"
             before = {f"distributed.nanny.pre-spawn-environ.{k}": v for k, v in variables.items()}
             self._open.enter_context(dask.config.set(before))
-            self._open.enter_context(_kept(variables))
+            self._open.enter_context(_same_environment())
             # Bound to this machine: whoever reaches a scheduler's port can run what he likes.
             cluster = _whole(
                 lambda: LocalCluster(
@@ -172,7 +172,7 @@ class Cluster:
                     threads_per_worker=1,
                     processes=True,
                     host="127.0.0.1",
-                    dashboard_address=None,
+                    dashboard_address="127.0.0.1:0",
                     memory_limit=0,
                 )
             )
@@ -297,17 +297,15 @@ def _whole(make: Callable[[], Any]) -> Any:
 
 
 @contextmanager
-def _kept(variables: Iterable[str]) -> Iterator[None]:
-    """A block after which environment variables are as before: dask leaves them as a worker's."""
-    values = {name: os.environ.get(name) for name in variables}
+def _same_environment() -> Iterator[None]:
+    """A block after which the environment is as before: dask leaves a worker's variables in it."""
+    before = dict(os.environ)
     try:
         yield
     finally:
-        for name, value in values.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value
+        for name in os.environ.keys() - before.keys():
+            del os.environ[name]
+        os.environ.update(before)
 
 
 async def _ignore_interrupts() -> None:
