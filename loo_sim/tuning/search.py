@@ -182,8 +182,10 @@ def run_search(
     from loo_sim.tuning.found import as_json, table_of
 
     directory = place_of_search(plan.experiment, output)
-    take(directory, search_identity(plan), len(plan.rungs), fresh)
-    runs = _Runs(plan, directory, jobs, progress or Progress(), verbose, fresh, engine)
+    progress = progress or Progress()
+    for path in take(directory, search_identity(plan), len(plan.rungs), fresh):
+        progress.say(f"{path} was altered or broken off: what it held is done again")
+    runs = _Runs(plan, directory, jobs, progress, verbose, fresh, engine)
     found = search(plan.rungs, runs.rung, plan.sign)
     if found is None:
         raise AllFailedError(f"every candidate failed: {next(iter(runs.failed.values()))}")
