@@ -144,6 +144,9 @@ def test_what_was_found_is_told_and_found_again_by_any_number_of_threads(study, 
     assert found.exit_code == 0
     content = json.loads(Path("results/x-tune/tune.json").read_text())
     assert found.stdout.splitlines()[-len(content["sentences"]) :] == content["sentences"]
+    # The first row is not the winner's, with whom they are compared.
+    assert content["winner"]["axes"] == {"pot": 9}
+    assert "less the winner" in found.stdout.partition("pot = ")[0]
     rows = [line.split("  ") for line in found.stdout.splitlines() if line.startswith("  pot = ")]
     assert [row[1] for row in rows] == [f"pot = {pot}" for pot in POTS]
     as_data = loosim("tune", file, "-o", "other", "--jobs", 3, "--json", "--quiet")
@@ -449,7 +452,15 @@ def test_parts_of_a_search_that_is_not_known_give_way_to_one_that_starts_over(st
                 "FILE: sweep: there is no axis to search along "
                 "(give --axis KEY=VALUES, or [sweep] in the file)",
                 "FILE: until: a search says how many deals the last rung has, not until when it "
-                "goes on (deals = 1000000000)",
+                "goes on (deals = 1000000 in its place)",
+            ],
+        ),
+        (
+            'study = "session"\nuntil = 0.5\nmax_tables = 500_000\n[sweep]\nplayers = [6, 7]',
+            [],
+            [
+                "FILE: until: a search says how many tables the last rung has, not until when it "
+                "goes on (tables = 10000 in its place)",
             ],
         ),
         (
