@@ -251,6 +251,20 @@ def test_combinations_that_are_illegal_are_told_by_the_checks_of_a_cell(plain):
     assert "is no whole number of units" in told[0]
 
 
+def test_a_design_of_one_situation_is_refused_for_it_would_have_no_indices(plain):
+    aim = "aim={seat=0,standers=0,miss_free=true}"
+    what = (
+        "aim: a study of one situation follows no figure, and a design has no indices without one "
+        "(leave aim out)"
+    )
+    assert complaints(plain, words=("study=announce", aim)) == [f"-s {aim}: {what}"]
+    plain.write_text(FILE.replace('"deals"', '"announce"').replace("[sweep", f"{aim}\n[sweep", 1))
+    assert complaints(plain) == [f"5: {what}"]
+    # A sweep of it tells what it tells cell by cell.
+    plain.write_text(plain.read_text().partition("[sweep")[0] + "[sweep]\npot = [6, 9]\n")
+    assert len(load_experiment(plain).cells) == 2
+
+
 # --- indices --------------------------------------------------------------------------------------
 
 
