@@ -408,7 +408,10 @@ def _policy_axes(
 
 def _check_rule_axes(sweep: Any, problems: Problems, line_of: LineOf) -> None:
     """Note values that no rule can have, where the sweep is such that no cell can be looked at."""
+    told = {problem.key for problem in problems if problem.key.startswith("sweep.sobol.")}
     for axis, key, value in axis_values(sweep):
+        if key in told:
+            continue
         if axis == "rules" and isinstance(value, dict):
             for option, of_option in value.items():
                 fault = option_fault(option, of_option) if option in OPTIONS else None
