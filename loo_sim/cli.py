@@ -7,6 +7,7 @@ import shlex
 import signal
 import sys
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, cast
@@ -178,9 +179,20 @@ def sweep(
     The same command goes on with a run that was broken off, and runs cells again that failed; what
     is done is not done again.
     """
+    from loo_sim.problems import InputError
+
+    word = f"sweep.sobol.points={sobol}"
     if sobol is not None:
-        options["overrides"] += (f"sweep.sobol.points={sobol}",)
-    return _run(experiment, axes, seed, jobs, out, must_sweep=True, **options)
+        options["overrides"] += (word,)
+    try:
+        return _run(experiment, axes, seed, jobs, out, must_sweep=True, **options)
+    except InputError as error:
+        raise InputError(
+            replace(problem, source=f"--sobol {sobol}", key="")
+            if problem.source == f"-s {word}"
+            else problem
+            for problem in error.problems
+        ) from None
 
 
 def _run(

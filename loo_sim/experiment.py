@@ -367,6 +367,9 @@ def _cells(
         for problem in found:
             told.setdefault(problem, []).append(point)
     problems.found += _told_once(told, everywhere)
+    if design is not None and settings.get("study") == "announce" and "aim" in settings:
+        what = "a study of one situation follows no figure, and a design has no indices without one"
+        problems.add("aim", what, "leave aim out", file.line_of("aim"))
     for axis in points[0].values:
         fault = place_fault(settings, axis)
         if fault and axis in KEYS:
@@ -405,7 +408,10 @@ def _policy_axes(
 
 def _check_rule_axes(sweep: Any, problems: Problems, line_of: LineOf) -> None:
     """Note values that no rule can have, where the sweep is such that no cell can be looked at."""
+    told = {problem.key for problem in problems if problem.key.startswith("sweep.sobol.")}
     for axis, key, value in axis_values(sweep):
+        if key in told:
+            continue
         if axis == "rules" and isinstance(value, dict):
             for option, of_option in value.items():
                 fault = option_fault(option, of_option) if option in OPTIONS else None
@@ -424,12 +430,19 @@ def _words_in(value: Any) -> list[str]:
 
 
 def _told_once(told: Mapping[Problem, Sequence[Point]], everywhere: Problems) -> Iterator[Problem]:
-    """Each problem with the first cell that has it, and how many more do."""
+    """Each problem with the first cell that has it, and how many more do.
+
+    Of many of one key some are told, and then how many more there are; problems are put in the
+    order of their lines, so that stands in the last of their lines.
+    """
     like: Counter[tuple[str, str]] = Counter()
+    last: dict[tuple[str, str], int | None] = {}
     for problem, points in told.items():
         like[problem.source, problem.key] += 1
         if like[problem.source, problem.key] > MOST_ALIKE:
             continue
+        lines = (last.get((problem.source, problem.key)), problem.line)
+        last[problem.source, problem.key] = max((n for n in lines if n is not None), default=None)
         if points[0].values and problem not in everywhere.found:
             of_cell = f"in the cell {points[0].name}"
             if len(points) > 1:
@@ -439,7 +452,8 @@ def _told_once(told: Mapping[Problem, Sequence[Point]], everywhere: Problems) ->
         yield problem
     for (source, key), times in like.items():
         if times > MOST_ALIKE:
-            yield Problem(source, None, key, f"and {times - MOST_ALIKE:,} more of the kind")
+            more = f"and {times - MOST_ALIKE:,} more of the kind"
+            yield Problem(source, last[source, key], key, more)
 
 
 def _nobody_announces(cell: Cell) -> bool:

@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from loo_sim.problems import Problem, Problems
+from loo_sim.sobol import axis_fault
 from loo_sim.sweep import MOST_CELLS
 
 _TABLES_OF_KEYS = ("rules", "sweep", "aim")
@@ -92,14 +93,15 @@ def set_axes(settings: dict[str, Any], words: Sequence[str], problems: Problems)
             continue
         if "sobol" in sweep:
             ends = [toml_value(end.strip()) for end in text.split(":")]
-            if len(ends) not in (2, 3) or not all(type(end) in (int, float) for end in ends):
+            is_range = len(ends) in (2, 3) and all(type(end) in (int, float) for end in ends)
+            # What can be no axis at all is told when the design is read.
+            if not is_range and axis_fault(key) is None:
                 wrong(
                     f"{text.strip()} is no range of a design",
                     f"{key}=3:12 from the lowest to the highest value, {key}=3:12:3 with a step",
                 )
-                continue
             replaced[dotted] = f"--axis {word}"
-            _put(settings, dotted, ends)
+            _put(settings, dotted, ends if is_range else None)
             continue
         values: list[Any] = []
         for piece in _pieces(text) if text.strip() else ():

@@ -190,7 +190,7 @@ CHOICES: Mapping[str, tuple[Any, ...]] = MappingProxyType(
         "end": ("leave", "split", "no-loo"),
     }
 )
-_FLAGS = ("dealer_may_fold", "club_law", "force_on_single")
+FLAGS = ("dealer_may_fold", "club_law", "force_on_single")
 _LEAST = {"min_players": 2, "dealer_stake": 0, "ante": 0, "loo": 1, "loo_cap": 1}
 MOST_STAKES = 1_000_000
 """Largest number of stakes that any option may name: sums of units stay far inside an int64."""
@@ -264,7 +264,7 @@ def option_fault(option: str, value: Any) -> tuple[str, str] | None:
             return None
         shown = ", ".join(repr(choice).replace("'", '"') for choice in choices)
         return f"{value!r} is not one of its values", f"one of: {shown}"
-    if option in _FLAGS:
+    if option in FLAGS:
         return None if isinstance(value, bool) else (f"{value!r} is not true or false", "")
     if option == "loo" and value == POT_LOO:
         return None

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from math import isfinite
+from math import ceil, floor, isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from loo_sim.rules import CHOICES, FLAGS
 from loo_sim.settings import Wrong
 from loo_sim.sweep import MOST_CELLS, OF_POLICY, Point, check_axis, flat
 
@@ -31,7 +32,11 @@ MOST_AXES = 50
 _MOST = 2**53
 """Beyond it not every whole number is a float."""
 
-_OF_WORDS = ("policies", "rules.preset")
+_WITHOUT_NUMBERS = (
+    *("policies", "rules", "rules.preset"),
+    *(f"rules.{option}" for option in FLAGS),
+    *(f"rules.{option}" for option, of in CHOICES.items() if isinstance(of[0], str)),
+)
 
 _EXAMPLE = "as in pot = [3, 12], or [3, 12, 3] for every third"
 
@@ -100,13 +105,22 @@ def _exact(number: float) -> Fraction:
     return Fraction(str(number))
 
 
+def axis_fault(axis: str) -> tuple[str, str] | None:
+    """Why a key cannot be an axis of any design: what is wrong, and a hint; None if it can."""
+    if axis in _WITHOUT_NUMBERS:
+        what = "is no number, and can never be an axis of a design"
+        return what, "a sweep without a design can have it as an axis"
+    return check_axis(axis)
+
+
 def read_design(table: Any, seed: int, wrong: Wrong) -> Design | None:
     """The design of the table ``[sweep.sobol]``, noting everything that is wrong with it.
 
     Parameters
     ----------
     table : object
-        ``points``, a power of two, and axes: ``[low, high]`` or ``[low, high, step]`` each.
+        ``points``, a power of two, and axes: ``[low, high]`` or ``[low, high, step]`` each, or None
+        where it has been noted already that it is no range.
     seed : int
         The experiment's, which scrambles the sequence.
     wrong : callable
@@ -123,21 +137,20 @@ def read_design(table: Any, seed: int, wrong: Wrong) -> Design | None:
         return None
     axes = flat(table)
     points = axes.pop(POINTS, None)
-    faults = [fault for fault in [_points_fault(points)] if fault]
-    for fault in faults:
-        wrong(f"sweep.sobol.{POINTS}", *fault)
+    faults = {POINTS: _points_fault(points)}
     for axis, given in axes.items():
-        key = f"sweep.sobol.{axis}"
-        found = check_axis(axis) or _range_fault(axis, given)
-        if found:
-            wrong(key, *found)
-            faults.append(found)
+        faults[axis] = axis_fault(axis)
+        if faults[axis] is None and given is not None:
+            faults[axis] = _range_fault(axis, given)
+    for key, fault in faults.items():
+        if fault:
+            wrong(f"sweep.sobol.{key}", *fault)
+    is_sound = not any(faults.values()) and None not in axes.values()
     if not 2 <= len(axes) <= MOST_AXES:
         number = "no axis" if not axes else f"{len(axes)} axes" if len(axes) > 1 else "one axis"
-        fault = f"has {number}", f"2 to {MOST_AXES}: it tells axes apart"
-        wrong("sweep.sobol", *fault)
-        faults.append(fault)
-    if faults:
+        wrong("sweep.sobol", f"has {number}", f"2 to {MOST_AXES}: it tells axes apart")
+        is_sound = False
+    if not is_sound:
         return None
     design = make_design({axis: Range.of(given) for axis, given in axes.items()}, points, seed)
     if len(design.points) > MOST_CELLS:
@@ -194,7 +207,7 @@ def _range_fault(axis: str, given: Any) -> tuple[str, str] | None:
     if not isinstance(given, list) or len(given) not in (2, 3):
         return f"{given!r} is not a lowest and a highest value", _EXAMPLE
     for value in given:
-        if isinstance(value, bool) or not isinstance(value, int | float) or axis in _OF_WORDS:
+        if isinstance(value, bool) or not isinstance(value, int | float):
             return (
                 f"{value!r} is not a number of {axis}",
                 "an axis of [sweep] can be of other values",
@@ -208,6 +221,14 @@ def _range_fault(axis: str, given: Any) -> tuple[str, str] | None:
     of = Range.of(given)
     if of.levels == 1:
         return f"the step {given[2]!r} leads beyond {given[1]!r}", _EXAMPLE
+    # Nor has a pot others: units are 729ths of a stake, and no decimal fraction is one.
+    if not axis.startswith(OF_POLICY) and not _is_whole(of):
+        steps = f" in steps of {given[2]!r}" if len(given) == 3 else ""
+        what = f"{axis} cannot have all values from {given[0]!r} to {given[1]!r}{steps}"
+        low, high = ceil(given[0]), floor(given[1])
+        of_what = "stakes" if axis == "pot" else "numbers"
+        hint = f"write {axis}={low}:{high} for whole {of_what}, in a file [{low}, {high}]"
+        return what, hint if low < high else _EXAMPLE
     if axis.startswith(OF_POLICY) and of.levels == 2 and len(given) == 2:
         low, high = given
         hint = (
@@ -215,3 +236,8 @@ def _range_fault(axis: str, given: Any) -> tuple[str, str] | None:
         )
         return f"has no whole number between {low} and {high}", hint
     return None
+
+
+def _is_whole(of: Range) -> bool:
+    """Whether all values of a range are whole numbers."""
+    return of.step is not None and of.step.denominator == _exact(of.low).denominator == 1

@@ -189,14 +189,16 @@ def test_everything_wrong_is_told_at_once(plain):
     )
     at = "sweep.sobol"
     example = "(as in pot = [3, 12], or [3, 12, 3] for every third)"
-    words = "(an axis of [sweep] can be of other values)"
+    never = (
+        "is no number, and can never be an axis of a design "
+        "(a sweep without a design can have it as an axis)"
+    )
     assert complaints(plain) == [
         f"4: {at}.points: 48 is no such power of two (a power of two from 64 to 4,096)",
         f"5: {at}.pot: 6 is not above 9 (the lowest value stands first)",
         f"6: {at}.players: 6 is not a lowest and a highest value {example}",
-        f"7: {at}.rules.club_law: 0 is not true or false",
-        f"7: {at}.rules.club_law: 1 is not true or false",
-        f"8: {at}.policies: 'peel' is not a number of policies {words}",
+        f"7: {at}.rules.club_law: {never}",
+        f"8: {at}.policies: {never}",
         f"9: {at}.player: no such axis (did you mean 'players'?)",
         f"10: {at}.rules.loo: the step 0 is not above 0 {example}",
         f"11: {at}.rules.ante: the step 2 leads beyond 1 {example}",
@@ -232,7 +234,7 @@ def test_a_design_stands_alone_has_axes_and_not_too_many_cells(plain):
     assert complaints(plain, words=("sweep.players=[5, 6]",)) == [
         "5: sweep.sobol: stands beside other axes (the ranges of a design stand alone)"
     ]
-    axes = ("pot=6.0:9.0", "policies.mine.params.least=1.0:3.0")
+    axes = ("pot=6:1_000_000", "policies.mine.params.least=1.0:3.0")
     plain.write_text(FILE.partition("[sweep.sobol.rules]")[0])
     (told,) = complaints(plain, *axes, words=("sweep.sobol.points=2048",))
     assert told == "5: sweep.sobol: has 10,240 cells: 2048 points of 3 axes (at most 10,000)"
@@ -244,11 +246,83 @@ def test_a_design_stands_alone_has_axes_and_not_too_many_cells(plain):
     ]
 
 
-def test_combinations_that_are_illegal_are_told_by_the_checks_of_a_cell(plain):
+def test_pots_that_are_too_small_are_told_cell_by_cell_and_fractions_once(plain):
     told = complaints(plain, "pot=2:9")
     assert "a pot of 2 stakes cannot be" in told[0]
-    told = complaints(plain, "pot=6.0:9.0")
-    assert "is no whole number of units" in told[0]
+    told = complaints(plain, "pot=6:9:0.001")
+    assert told == [
+        "--axis pot=6:9:0.001: sweep.sobol.pot: pot cannot have all values from 6 to 9 in steps of "
+        "0.001 (write pot=6:9 for whole stakes, in a file [6, 9])"
+    ]
+    cells = load_experiment(plain, (), ["pot=6.0:9.0:1"]).cells
+    assert {cell.axes["pot"] for cell in cells} == {6, 7, 8, 9}
+
+
+@pytest.mark.parametrize(
+    ("axis", "of"),
+    [("pot=6.0:9.5", "stakes"), ("players=6.0:9.5", "numbers"), ("rules.loo=6.0:9.5", "numbers")],
+)
+def test_ranges_of_all_numbers_between_are_for_policies_alone(axis, of, plain):
+    name = axis.partition("=")[0]
+    assert complaints(plain, axis) == [
+        f"--axis {axis}: sweep.sobol.{name}: {name} cannot have all values from 6.0 to 9.5 "
+        f"(write {name}=6:9 for whole {of}, in a file [6, 9])"
+    ]
+
+
+@pytest.mark.parametrize(
+    "axis",
+    [
+        "policies=peel,tight",
+        "policies=3:12",
+        "rules={}:{loo=6}",
+        "rules.preset=standard,peel",
+        "rules.club_law=false,true",
+        "rules.end=leave,split",
+    ],
+)
+def test_what_is_no_number_is_never_told_to_be_a_range(axis, plain):
+    name = axis.partition("=")[0]
+    words = ("sweep.sobol.points=64",)
+    plain.write_text('study = "deals"\n')
+    assert complaints(plain, axis, "players=5:8", words=words) == [
+        f"--axis {axis}: sweep.sobol.{name}: is no number, and can never be an axis of a design "
+        "(a sweep without a design can have it as an axis)"
+    ]
+
+
+def test_an_axis_that_is_no_range_is_an_axis_nevertheless(plain):
+    plain.write_text('study = "deals"\n')
+    words = ("sweep.sobol.points=64",)
+    (told,) = complaints(plain, "pot=3,12", "players=5:8", words=words)
+    assert told.startswith("--axis pot=3,12: 3,12 is no range of a design (pot=3:12 ")
+    (told,) = complaints(plain, "pots=3,12", "players=5:8", words=words)
+    assert told == "--axis pots=3,12: sweep.sobol.pots: no such axis (did you mean 'pot'?)"
+
+
+def test_a_number_of_points_that_cannot_be_is_blamed_on_its_option(plain):
+    plain.write_text('study = "deals"\n')
+    axes = ["--axis", "pot=6:9", "--axis", "players=5:5"]
+    found = CliRunner().invoke(cli, ["sweep", "x.toml", "--sobol", "63", *axes])
+    assert found.exit_code == 2
+    assert found.stderr.splitlines() == [
+        "--sobol 63: 63 is no such power of two (a power of two from 64 to 4,096)",
+        "--axis players=5:5: sweep.sobol.players: 5 is not above 5 (the lowest value stands first)",
+    ]
+
+
+def test_a_design_of_one_situation_is_refused_for_it_would_have_no_indices(plain):
+    aim = "aim={seat=0,standers=0,miss_free=true}"
+    what = (
+        "aim: a study of one situation follows no figure, and a design has no indices without one "
+        "(leave aim out)"
+    )
+    assert complaints(plain, words=("study=announce", aim)) == [f"-s {aim}: {what}"]
+    plain.write_text(FILE.replace('"deals"', '"announce"').replace("[sweep", f"{aim}\n[sweep", 1))
+    assert complaints(plain) == [f"5: {what}"]
+    # A sweep of it tells what it tells cell by cell.
+    plain.write_text(plain.read_text().partition("[sweep")[0] + "[sweep]\npot = [6, 9]\n")
+    assert len(load_experiment(plain).cells) == 2
 
 
 # --- indices --------------------------------------------------------------------------------------

@@ -249,6 +249,17 @@ def test_a_combination_that_is_illegal_is_told_once_with_how_many_cells_have_it(
     )
 
 
+def test_how_many_more_there_are_stands_below_those_that_are_told(plain):
+    plain.write_text(
+        'study = "deals"\ndeals = 10\n[sweep]\nplayers = [5]\n'
+        "pot = [10.001, 10.002, 10.003, 10.004, 10.005, 10.006, 10.007]\n"
+        'policies = ["nobody"]\n'
+    )
+    told = complaints(plain)
+    assert [line.split(": ")[0] for line in told] == [f"{plain}:{n}" for n in [5] * 6 + [6]]
+    assert told[5] == f"{plain}:5: sweep.pot: and 2 more of the kind"
+
+
 def test_too_many_cells_or_values(plain):
     assert complaints(plain, "pot=3:103:1", "rules.loo=1:100:1") == [
         f"{plain}: sweep: has 10,100 cells (at most 10,000)"

@@ -144,6 +144,9 @@ def test_what_was_found_is_told_and_found_again_by_any_number_of_threads(study, 
     assert found.exit_code == 0
     content = json.loads(Path("results/x-tune/tune.json").read_text())
     assert found.stdout.splitlines()[-len(content["sentences"]) :] == content["sentences"]
+    # The first row is not the winner's, with whom they are compared.
+    assert content["winner"]["axes"] == {"pot": 9}
+    assert "less the winner" in found.stdout.partition("pot = ")[0]
     rows = [line.split("  ") for line in found.stdout.splitlines() if line.startswith("  pot = ")]
     assert [row[1] for row in rows] == [f"pot = {pot}" for pot in POTS]
     as_data = loosim("tune", file, "-o", "other", "--jobs", 3, "--json", "--quiet")
@@ -188,6 +191,25 @@ def test_a_search_may_be_broken_off_anywhere(study, file):
     of_a_cell = 33  # at most; those of the cell at work are counted again
     assert len(study.counted) < chunks + times * of_a_cell
     assert answer(Path("out")) == answer(Path("whole"))
+
+
+def test_a_search_that_is_stopped_before_it_began_says_that_nothing_is_kept(
+    study, file, monkeypatch
+):
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr("loo_sim.tuning.search.search_identity", stop)
+        found = loosim("tune", file, "-o", "out", "--quiet")
+    assert (found.exit_code, told(found)) == (130, ["stopped; nothing was kept"])
+    assert not Path("out").exists()
+    # Nor is anything where the first chunk had not been counted; the place is free for another.
+    study.before_chunk = stop
+    found = loosim("tune", file, "-o", "out", "--quiet", "--jobs", 1)
+    assert (found.exit_code, told(found)) == (130, ["stopped; nothing was kept"])
+    study.before_chunk = lambda game, first: None
+    assert loosim("tune", file, "-o", "out", "--quiet", "--least").exit_code == 0
 
 
 def test_a_disk_that_is_full_is_told(study, file, monkeypatch):
@@ -287,12 +309,13 @@ def test_what_is_no_search_is_not_touched(study, file):
     Path("own").mkdir()
     Path("own/notes.txt").write_text("mine")
     Path("bare/rung-1").mkdir(parents=True)
+    Path("bare/rung-1/notes.txt").write_text("mine")
     out = Path().resolve()
     hint = "(nothing was overwritten; give another place with -o)"
     for name, what in {
         "run": "is the place of a run, not of a search",
         "own": "holds 'notes.txt', which is no part of a search",
-        "bare": "holds no search.json, so no search",
+        "bare": "holds 'rung-1/notes.txt', which is no part of a search",
         "x.toml": "is a file, or below one, not a directory",
         "x.toml/below": "is a file, or below one, not a directory",
     }.items():
@@ -313,6 +336,109 @@ def test_what_is_no_search_is_not_touched(study, file):
     )
 
 
+DAMAGE = {
+    "rung-2/manifest.json is not there": ("rung-2", 3, SEED),
+    "rung-1/manifest.json is of nothing": ("rung-1", 5, SEED),
+    "fresh/manifest.json is broken off": ("fresh", None, SEED + 1),
+    "rung-2/running.parquet has a byte too many": ("rung-2", 3, SEED),
+    "rung-3/kinds.parquet is not there": ("rung-3", 2, SEED),
+}
+"""What is damaged: the part, how many candidates are in it, and the seed of its deals."""
+
+
+def damage(words: str) -> None:
+    name, _, how = words.partition(" ")
+    file = Path("out") / name
+    content = file.read_bytes()
+    file.unlink()
+    if how == "is of nothing":
+        file.write_text("{}")
+    elif how != "is not there":
+        file.write_bytes(content + b"\n" if how == "has a byte too many" else content[:-40])
+
+
+@pytest.mark.parametrize("words", DAMAGE)
+def test_a_damaged_part_is_done_again_by_itself(words, study, file):
+    loo_sim.tune(file, output="out", jobs=1)
+    before, everything = answer(Path("out")), len(study.counted)
+    part, candidates, seed = DAMAGE[words]
+    damage(words)
+    study.counted.clear()
+    found = loosim("tune", file, "-o", "out", "--jobs", 1)
+    assert found.exit_code == 0
+    where = Path("out").resolve() / part
+    assert f"{where} was altered or broken off: what it held is done again" in told(found)
+    assert {seed for seed, _, _ in study.counted} == {seed}
+    if candidates is not None:
+        assert len({pot for _, pot, _ in study.counted}) == candidates
+    assert answer(Path("out")) == before
+    # Where one starts over all is counted, and there is no damage to tell of.
+    damage(words)
+    study.counted.clear()
+    found = loosim("tune", file, "-o", "out", "--jobs", 1, "--fresh")
+    assert (found.exit_code, len(study.counted)) == (0, everything)
+    assert "was altered" not in found.stderr
+    assert answer(Path("out")) == before
+
+
+def test_work_whose_beginning_cannot_be_read_is_done_again_by_itself(study, file):
+    loo_sim.tune(file, output="whole", jobs=1)
+
+    def before_chunk(game, first):
+        if len(study.counted) > 5 * 33 + 50:  # in the second of the rungs
+            raise KeyboardInterrupt
+
+    study.counted.clear()
+    study.before_chunk = before_chunk
+    assert loosim("tune", file, "-o", "out", "--jobs", 1).exit_code == 130
+    Path("out/rung-2.partial/identity.json").write_text("{")
+    study.before_chunk = lambda game, first: None
+    study.counted.clear()
+    found = loosim("tune", file, "-o", "out", "--jobs", 1)
+    assert found.exit_code == 0
+    where = Path("out/rung-2.partial").resolve()
+    assert f"{where} was altered or broken off: what it held is done again" in told(found)
+    assert len({pot for _, pot, _ in study.counted}) == 3
+    assert answer(Path("out")) == answer(Path("whole"))
+
+
+def test_what_is_no_part_of_a_rung_is_refused_before_anything_is_counted(study, file):
+    loo_sim.tune(file, output="out", jobs=1)
+    Path("out/rung-2/notes.txt").write_text("mine")
+    Path("out/rung-1/manifest.json").unlink()
+    study.counted.clear()
+    what = (
+        f"{Path('out').resolve()}: holds 'rung-2/notes.txt', which is no part of a search "
+        "(nothing was overwritten; give another place with -o)"
+    )
+    for words in ([], ["--fresh"]):
+        found = loosim("tune", file, "-o", "out", *words)
+        assert (found.exit_code, told(found), study.counted) == (2, [what], [])
+    assert Path("out/rung-2/notes.txt").read_text() == "mine"
+    assert Path("out/tune.json").exists()
+
+
+def test_parts_of_a_search_that_is_not_known_give_way_to_one_that_starts_over(study, file):
+    loo_sim.tune(file, output="out", jobs=1)
+    before = answer(Path("out"))
+    Path("out/search.json").unlink()
+    Path("elsewhere").mkdir()
+    Path("elsewhere/own.parquet").write_text("mine")
+    Path("out/rung-7").symlink_to(Path("elsewhere").resolve())
+    found = loosim("tune", file, "-o", "out", "--quiet")
+    assert (found.exit_code, told(found)) == (
+        2,
+        [
+            f"{Path('out').resolve()}: holds no search.json, so no search "
+            "(--fresh starts over; -o writes elsewhere)"
+        ],
+    )
+    assert loosim("tune", file, "-o", "out", "--quiet", "--fresh").exit_code == 0
+    assert answer(Path("out")) == before
+    assert not Path("out/rung-7").exists()
+    assert Path("elsewhere/own.parquet").read_text() == "mine"
+
+
 # --- what is refused ------------------------------------------------------------------------------
 
 
@@ -326,7 +452,15 @@ def test_what_is_no_search_is_not_touched(study, file):
                 "FILE: sweep: there is no axis to search along "
                 "(give --axis KEY=VALUES, or [sweep] in the file)",
                 "FILE: until: a search says how many deals the last rung has, not until when it "
-                "goes on (deals = 1000000000)",
+                "goes on (deals = 1000000 in its place)",
+            ],
+        ),
+        (
+            'study = "session"\nuntil = 0.5\nmax_tables = 500_000\n[sweep]\nplayers = [6, 7]',
+            [],
+            [
+                "FILE: until: a search says how many tables the last rung has, not until when it "
+                "goes on (tables = 10000 in its place)",
             ],
         ),
         (

@@ -107,7 +107,7 @@ class Kept:
         self._at: dict[int, int] = {}
         check_place(directory)
         if self.path.is_dir():
-            foreign = [item.name for item in self.path.iterdir() if not _is_own(item.name)]
+            foreign = [item.name for item in self.path.iterdir() if not is_of_work(item.name)]
             if foreign:
                 raise refuse(self.path, f"holds '{foreign[0]}', which is no part of a run")
 
@@ -413,7 +413,8 @@ class Partial(Kept):
                 item.unlink()
 
 
-def _is_own(name: str) -> bool:
+def is_of_work(name: str) -> bool:
+    """Whether what has this name may be a part of a partial folder."""
     return name in _OWN or is_leftover(name) or _WORK.fullmatch(name) is not None
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +54,7 @@ def check_place(directory: Path) -> None:
         if not directory.is_dir():
             raise refuse(directory, "is a file, not a directory")
         names = [item.name for item in directory.iterdir()]
-        foreign = [n for n in names if n != MANIFEST and not n.endswith(".parquet")]
+        foreign = [name for name in names if not is_of_result(name)]
         if names and (foreign or _manifest(directory) is None):
             raise refuse(
                 directory,
@@ -67,6 +67,29 @@ def check_place(directory: Path) -> None:
             raise refuse(directory, "is where a disk is mounted", "give a folder below it with -o")
     except OSError as error:
         raise refuse(directory, f"cannot be read: {error.strerror}") from None
+
+
+def is_of_result(name: str) -> bool:
+    """Whether a file of this name may be one of a result."""
+    return name == MANIFEST or name.endswith(".parquet")
+
+
+def is_whole(directory: Path) -> bool:
+    """Whether a directory holds a result as this version of loosim wrote it."""
+    manifest = _manifest(directory)
+    return (
+        manifest is not None
+        and is_sealed(manifest)
+        and not any(_altered(directory, manifest["tables"]))
+    )
+
+
+def _altered(directory: Path, tables: Mapping[str, str]) -> Iterator[Path]:
+    """Tables of a result that are missing or not as they were written."""
+    for name, digest in tables.items():
+        path = directory / f"{name}.parquet"
+        if not path.exists() or digest_of_file(path) != digest:
+            yield path
 
 
 def _manifest(directory: Path) -> dict[str, Any] | None:
@@ -115,10 +138,8 @@ def result_of(directory: Path, here: Identity) -> dict[str, Any] | None:
         path = directory / MANIFEST
         raise refuse(path, "was altered, or written by another version of loosim", OVER)
     refuse_if_changed(directory, manifest["identity"], here)
-    for name, digest in manifest["tables"].items():
-        path = directory / f"{name}.parquet"
-        if not path.exists() or digest_of_file(path) != digest:
-            raise refuse(path, "is not as it was written", OVER)
+    for path in _altered(directory, manifest["tables"]):
+        raise refuse(path, "is not as it was written", OVER)
     return manifest
 
 

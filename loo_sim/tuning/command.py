@@ -65,6 +65,7 @@ def tune(
     from loo_sim.experiment import load_experiment
     from loo_sim.runner.progress import make_progress
     from loo_sim.runner.signals import exit_code
+    from loo_sim.tuning.place import is_begun
     from loo_sim.tuning.search import AllFailedError, place_of_search, plan_search, run_search
 
     if seed is not None:
@@ -79,8 +80,11 @@ def tune(
         click.echo(f"{error}; nothing was found", err=True)
         return CELLS_FAILED
     except KeyboardInterrupt as stop:
-        click.echo(f"stopped; what is done is kept in {place}", err=True)
-        click.echo(f"go on with: {again}", err=True)
+        if is_begun(place):
+            click.echo(f"stopped; what is done is kept in {place}", err=True)
+            click.echo(f"go on with: {again}", err=True)
+        else:
+            click.echo("stopped; nothing was kept", err=True)
         return exit_code(stop)
     except BrokenPipeError:
         raise

@@ -14,6 +14,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,9 @@ from loo_sim.runner.identity import Identity, differences
 from loo_sim.runner.results import (
     MANIFEST,
     OVER,
+    is_of_result,
     is_sealed,
+    is_whole,
     partial_of,
     refuse,
     refuse_if_changed,
@@ -32,6 +35,7 @@ from loo_sim.runner.results import (
 SEARCH, TABLE, FOUND = "search.json", "tune.parquet", "tune.json"
 FRESH = "fresh"
 
+_PARTIAL = ".partial"
 _PARTS = re.compile(r"(rung-\d+|fresh)(\.partial)?")
 _ELSEWHERE = "nothing was overwritten; give another place with -o"
 
@@ -46,8 +50,15 @@ def is_search(directory: Path) -> bool:
     return (directory / SEARCH).is_file()
 
 
-def take(directory: Path, here: Identity, rungs: int, fresh: bool) -> None:
-    """Make the directory this search's own, or see that it is.
+def is_begun(directory: Path) -> bool:
+    """Whether anything that was counted is kept in a directory."""
+    return directory.is_dir() and any(_PARTS.fullmatch(item.name) for item in directory.iterdir())
+
+
+def take(directory: Path, here: Identity, rungs: int, fresh: bool) -> list[Path]:
+    """Make the directory this search's own, or see that it is, and that its parts are whole.
+
+    A part that is not as it was written is taken away: what it held is to be counted again.
 
     Parameters
     ----------
@@ -60,37 +71,49 @@ def take(directory: Path, here: Identity, rungs: int, fresh: bool) -> None:
     fresh : bool
         Start over, whatever search is there.
 
+    Returns
+    -------
+    list of Path
+        Parts that were taken away, of a search that goes on.
+
     Raises
     ------
     InputError
-        If anything but this search is there (with `fresh`, but a search), or nothing can be
-        written.
+        If anything but this search is there (with `fresh`, but parts of searches), or nothing can
+        be written.
     """
     try:
         names = [item.name for item in directory.iterdir()] if directory.exists() else []
         if MANIFEST in names or partial_of(directory).exists():
             raise refuse(directory, "is the place of a run, not of a search", _ELSEWHERE)
+        parts = [name for name in names if _PARTS.fullmatch(name)]
         foreign = [name for name in names if not _is_own(name)]
+        foreign += [word for name in parts for word in _foreign_in(directory, name)]
         if foreign:
             raise refuse(
                 directory, f"holds '{foreign[0]}', which is no part of a search", _ELSEWHERE
             )
-        if any(not is_leftover(name) for name in names) and SEARCH not in names:
-            raise refuse(directory, f"holds no {SEARCH}, so no search", _ELSEWHERE)
-        if SEARCH in names and not fresh:
+        if any(name != SEARCH and not is_leftover(name) for name in names) and not fresh:
+            if SEARCH not in names:
+                raise refuse(directory, f"holds no {SEARCH}, so no search", OVER)
             there = read_record(directory / SEARCH)
             if there is None:
                 raise refuse(directory / SEARCH, "was altered or broken off", OVER)
             refuse_if_changed(directory, there, here)
-            return
+            return _without_damaged(directory, parts)
         directory.mkdir(parents=True, exist_ok=True)
         for name in (FOUND, TABLE):
             (directory / name).unlink(missing_ok=True)
         write_record(directory / SEARCH, here)
         kept = {FRESH, *(rung_name(number + 1) for number in range(rungs))}
-        for name in names:
-            if _PARTS.fullmatch(name) and name.removesuffix(".partial") not in kept:
-                shutil.rmtree(directory / name)
+        left = []
+        for name in parts:
+            if name.removesuffix(_PARTIAL) in kept:
+                left.append(name)
+            else:
+                _remove(directory / name)
+        _without_damaged(directory, left)
+        return []
     except NotADirectoryError:
         raise refuse(directory, "is a file, or below one, not a directory", _ELSEWHERE) from None
     except OSError as error:
@@ -99,6 +122,44 @@ def take(directory: Path, here: Identity, rungs: int, fresh: bool) -> None:
 
 def _is_own(name: str) -> bool:
     return name in (SEARCH, TABLE, FOUND) or is_leftover(name) or bool(_PARTS.fullmatch(name))
+
+
+def _foreign_in(directory: Path, part: str) -> list[str]:
+    """What is in a part of a search, or in its place, and is none of it."""
+    from loo_sim.runner.partial import is_of_work
+
+    if not (directory / part).is_dir():
+        return [part]
+    is_own = is_of_work if part.endswith(_PARTIAL) else is_of_result
+    return [f"{part}/{item.name}" for item in (directory / part).iterdir() if not is_own(item.name)]
+
+
+def _without_damaged(directory: Path, parts: Iterable[str]) -> list[Path]:
+    """Take away the parts that are not as they were written, but where somebody is at work."""
+    from loo_sim.runner.lock import holder_of
+    from loo_sim.runner.partial import IDENTITY
+
+    damaged = []
+    for part in parts:
+        path = directory / part
+        if part.endswith(_PARTIAL):
+            record = path / IDENTITY
+            is_damaged, work = record.exists() and read_record(record) is None, path
+        else:
+            # An empty folder is as good as none.
+            is_damaged, work = any(path.iterdir()) and not is_whole(path), partial_of(path)
+        if is_damaged and holder_of(work) is None:
+            _remove(path)
+            damaged.append(path)
+    return damaged
+
+
+def _remove(path: Path) -> None:
+    """Remove a folder; of a link to one, the link alone."""
+    if path.is_symlink():
+        path.unlink()
+    else:
+        shutil.rmtree(path)
 
 
 def read_found(directory: Path) -> dict[str, Any]:

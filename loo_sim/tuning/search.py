@@ -18,7 +18,7 @@ from loo_sim.runner.plan import CHUNKS
 from loo_sim.runner.progress import Progress
 from loo_sim.runner.results import seal
 from loo_sim.runner.run import RESULTS, run_experiment
-from loo_sim.settings import SEEDS, Amount
+from loo_sim.settings import DEFAULT_DEALS, DEFAULT_TABLES, SEEDS, Amount
 from loo_sim.studies import Study, find_study
 from loo_sim.studies.paired import Pieces
 from loo_sim.tomlwrite import as_toml
@@ -111,7 +111,8 @@ def plan_search(experiment: Experiment, least: bool) -> Plan:
     unit = experiment.unit
     if experiment.amount.until is not None:
         what = f"a search says how many {unit} the last rung has, not until when it goes on"
-        problems.add("until", what, f"{unit} = {experiment.amount.most}")
+        usual = DEFAULT_TABLES if unit == "tables" else DEFAULT_DEALS
+        problems.add("until", what, f"{unit} = {usual} in its place")
     fewest = _fewest(experiment, study)
     if experiment.amount.until is None and experiment.amount.most < fewest:
         what = f"{experiment.amount.most:,} {unit} are too few to tell candidates apart"
@@ -182,8 +183,10 @@ def run_search(
     from loo_sim.tuning.found import as_json, table_of
 
     directory = place_of_search(plan.experiment, output)
-    take(directory, search_identity(plan), len(plan.rungs), fresh)
-    runs = _Runs(plan, directory, jobs, progress or Progress(), verbose, fresh, engine)
+    progress = progress or Progress()
+    for path in take(directory, search_identity(plan), len(plan.rungs), fresh):
+        progress.say(f"{path} was altered or broken off: what it held is done again")
+    runs = _Runs(plan, directory, jobs, progress, verbose, fresh, engine)
     found = search(plan.rungs, runs.rung, plan.sign)
     if found is None:
         raise AllFailedError(f"every candidate failed: {next(iter(runs.failed.values()))}")

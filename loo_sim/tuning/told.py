@@ -178,7 +178,7 @@ def _value(apart: Apart, n: int) -> str:
     return interval(apart.value, apart.value_se, n)
 
 
-TITLES = ("candidate", "rung", "in the search", "on fresh deals", "less the first", "standing")
+TITLES = ("candidate", "rung", "in the search", "on fresh deals", "less the winner", "standing")
 
 
 def short_table(table: Any, content: Mapping[str, Any]) -> list[tuple[str, ...]]:
@@ -192,7 +192,7 @@ def short_table(table: Any, content: Mapping[str, Any]) -> list[tuple[str, ...]]
         ``tune.json``.
     """
     axes = list(content["winner"]["axes"])
-    first = content["winner"]["axes"]
+    winner = content["winner"]["axes"]
     ahead = [one["axes"] for one in content["ahead"]]
     rows: list[tuple[str, ...]] = []
     for row in table.astype(object).where(table.notna(), None).to_dict("records"):
@@ -203,11 +203,11 @@ def short_table(table: Any, content: Mapping[str, Any]) -> list[tuple[str, ...]]
         if row["fresh_value"] is not None:
             fresh = interval(row["fresh_value"], row["fresh_value_se"], row["fresh_deals"])
             half = (row["fresh_high"] - row["fresh_low"]) / 2
-            if own != first:
+            if own != winner:
                 less = interval(row["fresh_difference"], half / Z95, row["fresh_deals"])
         if row["failed"]:
             standing = "failed"
-        elif own == first:
+        elif own == winner:
             standing = content["sought"] if content["verdict"] == CLEAR else "first"
         elif own in ahead:
             standing = "ahead"
