@@ -68,6 +68,9 @@ ASSEMBLING = "assembling"
 OUTCOME = ("seconds", "headline", "deals", "precision")
 """What a finished cell keeps beside its tables; a manifest says the same of it."""
 
+MOST_WAITING = 256
+"""Tables that wait to be written, each by itself: one of few rows takes many times their room."""
+
 GROUP_ROWS = 2**16
 """Rows of small cells that are written together, so that a table has no more parts than it need."""
 
@@ -444,6 +447,8 @@ class _TableFile:
         self._rows += table.num_rows
         if self._rows >= GROUP_ROWS:
             self._write()
+        elif len(self._waiting) >= MOST_WAITING:
+            self._waiting = [self._in_one_piece()]
 
     def close(self) -> None:
         """Write what is waiting, and end the file."""
@@ -453,8 +458,11 @@ class _TableFile:
 
     def _write(self) -> None:
         # Columns in one piece are written alike however they came.
-        self._writer.write_table(pa.concat_tables(self._waiting).combine_chunks())
+        self._writer.write_table(self._in_one_piece())
         self._waiting, self._rows = [], 0
+
+    def _in_one_piece(self) -> pa.Table:
+        return pa.concat_tables(self._waiting).combine_chunks()
 
 
 def _as_parquet(table: pa.Table) -> memoryview:
