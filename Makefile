@@ -46,11 +46,12 @@ lint: $(VENV)/ready-test
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-# Before the tests: a few deals in kernels that check every index.
+# Before the tests: a few deals in kernels that check every index. Each of the two processes is given
+# tests that stand together, so that what they share is made once.
 test: lint browser
-	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest -n 2 \
+	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest -n 2 --dist worksteal \
 	  tests/test_kernels_differential.py tests/test_kernels_announcements.py
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 test-long: $(VENV)/ready-test
 	$(BIN)/python -m pytest -n 2 -m long

@@ -29,6 +29,7 @@ from clusters import (
     family,
     interrupt,
     kill_all,
+    listening,
     wait_until,
     workers_of,
 )
@@ -82,6 +83,7 @@ LOCAL = ("--engine", "dask", "--scheduler", "local:2")
 def test_a_worker_that_is_killed_costs_nothing_but_time(tmp_path, right):
     with client(tmp_path, *LOCAL, slow=SLOW) as run:
         wait_until(run.counts)
+        assert listening(run.process.pid) == {"127.0.0.1"}
         workers_of(run.process.pid)[0].kill()
         assert run.code() == 0
         assert "1 worker gone" in run.told

@@ -13,7 +13,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from clusters import client, digests, listening, wait_until, workers_of
 
 from loo_sim.cli import cli
 from loo_sim.experiment import load_experiment
@@ -72,17 +71,6 @@ def test_results_of_dask_are_those_of_this_process(tmp_path, monkeypatch):
     before = dict(os.environ)
     assert result(tmp_path, "announce", "dask", 2, "local:2") == here
     assert dict(os.environ) == before
-
-
-def test_a_worker_that_is_killed_costs_nothing_but_time(tmp_path):
-    with client(tmp_path, "--engine", "dask", "--scheduler", "local:2", slow=0.3) as run:
-        wait_until(run.counts)
-        assert listening(run.process.pid) == {"127.0.0.1"}
-        workers_of(run.process.pid)[0].kill()
-        assert run.code() == 0
-        assert "1 worker gone" in run.told
-    here = run_experiment(load_experiment(tmp_path / "x.toml"), tmp_path / "here", 1)
-    assert digests(tmp_path / "out") == here.manifest["tables"]
 
 
 def test_a_signal_ends_inline_work_with_the_chunk_in_hand(study, file):
