@@ -1,7 +1,7 @@
 # Every target does its own set-up in .venv, from the versions in constraints.txt.
 #   make run        play experiments/miss_value.toml and write its report
 #   make test       lint, types and tests
-#   make test-long  the proofs that take hours
+#   make test-long  what takes long: proofs of hours, every broken kernel, every page in a browser
 #   make test-cluster  runs on real schedulers and workers, which are killed (some minutes)
 #   make report     play experiments/sample.toml and write the sample report, reports/sample.html
 #   make picture    draw the pictures of the README, two figures of the sample report

@@ -92,7 +92,11 @@ def browser():
         yield one
 
 
-@pytest.fixture(scope="module", params=list(SAMPLES))
+# The page of a solved strategy is of the same parts; it is looked at by `make test-long`.
+@pytest.fixture(
+    scope="module",
+    params=[pytest.param(name, marks=[pytest.mark.long] * (name == "solved")) for name in SAMPLES],
+)
 def result(request, tmp_path_factory):
     """A result directory of each study, one after the other."""
     return SAMPLES[request.param](tmp_path_factory.mktemp(request.param))
