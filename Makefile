@@ -46,12 +46,11 @@ lint: $(VENV)/ready-test
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-# Before the tests: a few deals in kernels that check every index. Each of the two processes is given
-# tests that stand together, so that what they share is made once.
+# Before the tests: a few deals in kernels that check every index.
 test: lint browser
-	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest -n 2 --dist worksteal \
+	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest -n 2 \
 	  tests/test_kernels_differential.py tests/test_kernels_announcements.py
-	$(BIN)/python -m pytest -n 2 --dist worksteal
+	$(BIN)/python -m pytest -n 2
 
 test-long: $(VENV)/ready-test
 	$(BIN)/python -m pytest -n 2 -m long
