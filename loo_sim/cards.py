@@ -240,3 +240,28 @@ def hand_classes(deck: int = 52) -> HandClasses:
     for array in (class_of, size, own):
         array.setflags(write=False)
     return HandClasses(class_of, size, names, own)
+
+
+@lru_cache(maxsize=1)
+def class_numbers() -> dict[str, int]:
+    """The number of each class of the whole pack, by its name."""
+    return {name: number for number, name in enumerate(hand_classes().names)}
+
+
+@lru_cache(maxsize=4)
+def classes_in_whole_pack(deck: int) -> npt.NDArray[np.int64]:
+    """For each class of a pack its number among those of the whole one, where it has its name.
+
+    Parameters
+    ----------
+    deck : int
+        Cards in the pack.
+
+    Returns
+    -------
+    ndarray of int64, shape (classes,)
+        Read-only.
+    """
+    found = np.array([class_numbers()[name] for name in hand_classes(deck).names], dtype=np.int64)
+    found.setflags(write=False)
+    return found

@@ -270,15 +270,14 @@ def _check_strategy(
     table: PolicyTable, rules: Rules, players: int, pots: tuple[float, ...], problems: Problems
 ) -> None:
     """Note situations and hands that a table lacks, and announcements that are illegal."""
-    from loo_sim.cards import hand_classes
+    from loo_sim.cards import classes_in_whole_pack
     from loo_sim.policies.features import situations
     from loo_sim.policies.policy import ACTIONS
     from loo_sim.policies.table import ABSENT
 
     name = _TABLES[TABLE]
     missing, short, illegal = [], [], []
-    place = {hand: number for number, hand in enumerate(hand_classes().names)}
-    of_pack = [place[hand] for hand in hand_classes(rules.deck).names]
+    of_pack = classes_in_whole_pack(rules.deck)
     chances = np.array(table.mixtures, dtype=np.float64)
     for pot in pots:
         for seat, standers, free in situations(players):

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from loo_sim.cards import hand_classes
+from loo_sim.cards import classes_in_whole_pack, hand_classes
 from loo_sim.policies.features import Columns, hand_columns, situation_columns, situations
 from loo_sim.policies.policy import ACTIONS, PLAY_WORDS, RANDOM, Choice, Policy, fallback
 from loo_sim.policies.table import ABSENT, MOST_MIXTURES, Chances, PolicyTable
@@ -288,8 +288,7 @@ class _Walk:
         deck: int,
     ) -> None:
         """Give out what the table says; what is illegal stays for `otherwise`."""
-        place = {name: i for i, name in enumerate(hand_classes().names)}
-        columns = np.array([place[name] for name in hand_classes(deck).names])
+        columns = classes_in_whole_pack(deck)
         number_of = np.zeros(ABSENT + 1, dtype=np.int32)
         for i, mixture in enumerate(table.mixtures):
             fold, stand, miss, defend = (

@@ -11,7 +11,16 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple
 
-from loo_sim.cards import ACE, SUITS, Card, hand_classes, hand_index, live_cards, lowest_rank
+from loo_sim.cards import (
+    ACE,
+    SUITS,
+    Card,
+    class_numbers,
+    hand_classes,
+    hand_index,
+    live_cards,
+    lowest_rank,
+)
 from loo_sim.draws import WORD, Choices
 from loo_sim.policies.policy import ACTIONS, RANDOM, Choice, Policy, fallback
 from loo_sim.policies.table import ABSENT, PolicyTable
@@ -151,7 +160,7 @@ def _table_chances(
     row = table.row(players, pot / UNITS_PER_STAKE, seat, standers, miss_free)
     if row is None:
         return {}
-    code = row[_class_numbers()[class_name(hand, turn_up, situation.rules.deck)]]
+    code = row[class_numbers()[class_name(hand, turn_up, situation.rules.deck)]]
     return {} if code == ABSENT else dict(zip(ACTIONS, table.mixtures[code], strict=True))
 
 
@@ -165,11 +174,6 @@ def class_name(hand: Sequence[Card], turn_up: Card, deck: int) -> str:
 @lru_cache(maxsize=128)
 def _live_numbers(turn_up: Card, deck: int) -> dict[Card, int]:
     return {card: i for i, card in enumerate(live_cards(turn_up, deck))}
-
-
-@lru_cache(maxsize=1)
-def _class_numbers() -> dict[str, int]:
-    return {name: i for i, name in enumerate(hand_classes().names)}
 
 
 class PolicyPlayer:

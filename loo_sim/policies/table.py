@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from loo_sim.cards import hand_classes
+from loo_sim.cards import class_numbers, hand_classes
 from loo_sim.problems import Problems, nearest
 
 if TYPE_CHECKING:
@@ -223,7 +223,7 @@ def _table(frame: pd.DataFrame) -> PolicyTable:
     distinct, which = np.unique(chances, axis=0, return_inverse=True)
     mixtures, place = _few(distinct)
     codes = place[which.reshape(-1)]
-    number = {name: i for i, name in enumerate(hand_classes().names)}
+    number = class_numbers()
     hands = frame["hand"].map(number).to_numpy()
     rows: dict[tuple[int, float, int, int, bool], npt.NDArray[np.uint16]] = {}
     pots: dict[int, set[float]] = {}

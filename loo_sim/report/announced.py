@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from loo_sim.cards import hand_classes
+from loo_sim.cards import classes_in_whole_pack, hand_classes
 from loo_sim.policies.features import situations
 from loo_sim.policies.policy import ACTIONS
 from loo_sim.report.exhibit import Table, each
@@ -88,8 +88,7 @@ class Met(NamedTuple):
 def strategies(solution: Solution) -> list[Strategy]:
     """The strategy of each game of a solution, by pot."""
     rules, table = solution.rules, solution.table
-    place = {name: number for number, name in enumerate(hand_classes().names)}
-    of_pack = [place[name] for name in hand_classes(rules.deck).names]
+    of_pack = classes_in_whole_pack(rules.deck)
     mixtures = np.array(table.mixtures, dtype=np.float64)
     found = []
     for number, pot in enumerate(solution.pots, start=1):
