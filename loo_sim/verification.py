@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 from random import Random, SystemRandom
@@ -14,7 +15,7 @@ from loo_sim.problems import InputError, Problem, Problems
 from loo_sim.reproduce import recipe_of
 from loo_sim.result import check_tables, read_manifest
 from loo_sim.runner.counting import Work
-from loo_sim.runner.parts import CHUNK_COLUMNS, Total
+from loo_sim.runner.parts import CHUNK_COLUMNS, Total, totals_beside
 from loo_sim.runner.plan import Chunk
 from loo_sim.runner.progress import Progress
 from loo_sim.runner.results import MANIFEST, is_sealed
@@ -218,19 +219,17 @@ def _differing(
         if not compiled:
             engine.get_ready(study, cell, game, progress)
             compiled = True
-        totals = [Total(study.empty_counts(cell))]
-        threads = min(engine.totals(totals[0].counts), len(here))
-        totals += [Total(study.empty_counts(cell)) for _ in range(threads - 1)]
+        total = Total(study.empty_counts(cell))
+        threads = min(engine.totals(total.counts), len(here))
+        totals = totals_beside(total, threads, partial(study.empty_counts, cell))
         work = Work(
             study,
             cell,
             game,
             experiment.seed,
             [kept.chunk for kept in here],
-            lambda thread, total: None,
-            progress.advance,
-            lambda: True,
             stopper,
+            advance=progress.advance,
         )
         engine.count(work, totals)
         checksums = {

@@ -30,7 +30,7 @@ from loo_sim.runner.replay import replay
 from loo_sim.runner.results import check_place
 from loo_sim.runner.run import Run, run_experiment
 from loo_sim.runner.signals import Stopper, Terminated
-from loo_sim.runner.threads import affordable_threads
+from loo_sim.runner.threads import Threads
 from loo_sim.studies import find_study
 from loo_sim.sweep import column_values
 
@@ -117,12 +117,12 @@ def test_the_counts_of_sixteen_players_stay_within_half_a_gigabyte(tmp_path):
     path = experiment(tmp_path, "players = 16")
     (cell,) = load_experiment(path, ["study=announce"]).cells
     counts = find_study("announce").empty_counts(cell)
-    threads = affordable_threads(64, counts)
+    threads = Threads(64).totals(counts)
     assert threads * 272 * 4861 * 5 * 6 * 4 <= 500e6 < (threads + 1) * 272 * 4861 * 5 * 6 * 4
 
 
 def test_counts_too_large_for_the_memory_are_counted_by_one_thread():
-    assert affordable_threads(4, (np.empty(2**29, np.uint8),)) == 1
+    assert Threads(4).totals((np.empty(2**29, np.uint8),)) == 1
 
 
 def test_another_seed_gives_other_tables(study, tmp_path):

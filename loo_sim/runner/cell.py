@@ -11,7 +11,7 @@ from loo_sim.experiment import Cell
 from loo_sim.runner.counting import Work
 from loo_sim.runner.engines import Engine
 from loo_sim.runner.partial import OUTCOME, Partial
-from loo_sim.runner.parts import Total
+from loo_sim.runner.parts import Total, put_together, totals_beside
 from loo_sim.runner.plan import chunks, deals_in
 from loo_sim.runner.progress import Progress
 from loo_sim.runner.signals import Stopper
@@ -194,9 +194,8 @@ class CellAtWork:
         todo = list(chunks(self.goal, self._length, set(total.chunks)))
         if not todo:
             return
-        kept = at.engine.totals(total.counts)
-        totals = [total]
-        totals += [Total(self._empty()) for _ in range(min(kept, len(todo)) - 1)]
+        kept = min(at.engine.totals(total.counts), len(todo))
+        totals = totals_beside(total, kept, self._empty)
 
         def may_go_on() -> bool:
             # Whatever the time allowed, the first checkpoint is reached: there must be a result.
@@ -209,10 +208,10 @@ class CellAtWork:
             game,
             at.seed,
             todo,
+            stopper,
             self._save,
             at.progress.advance,
             may_go_on,
-            stopper,
         )
         try:
             at.engine.count(work, totals)
@@ -221,8 +220,7 @@ class CellAtWork:
             raise
         try:
             with stopper.shield():
-                while len(totals) > 1:
-                    total.add(totals.pop())
+                put_together(totals)
                 self.deals = deals_in(total.chunks, self.goal, self._length)
         except KeyboardInterrupt:
             self._save(0, total)

@@ -38,14 +38,14 @@ class Work:
         0 to 2**64 - 1.
     todo : sequence of Chunk
         All that is left to count.
-    save : callable
-        Keeps a total, told its number.
-    advance : callable
-        Told the number of deals done as chunks end, from any thread.
-    has_time : callable
-        Whether more may be begun; asked from any thread.
     stopper : Stopper
         Holds signals back where they would lose work.
+    save : callable
+        Keeps a total, told its number; by default none is kept.
+    advance : callable
+        Told the number of deals done as chunks end, from any thread; by default nothing is.
+    has_time : callable
+        Whether more may be begun; asked from any thread. By default all is done.
     """
 
     study: Study
@@ -53,10 +53,14 @@ class Work:
     game: Any
     seed: int
     todo: Sequence[Chunk]
-    save: Callable[[int, Total], None]
-    advance: Callable[[int], None]
-    has_time: Callable[[], bool]
     stopper: Stopper
+    save: Callable[[int, Total], None] = lambda number, total: None
+    advance: Callable[[int], None] = lambda deals: None
+    has_time: Callable[[], bool] = lambda: True
+
+    def tally(self, total: Total) -> Tally:
+        """What counts chunks into a total in this process."""
+        return Tally(self.study, self.cell, self.game, self.seed, total)
 
 
 class Tally:
@@ -67,14 +71,10 @@ class Tally:
 
     Parameters
     ----------
-    study : Study
-        What to count.
-    cell : Cell
-        The game to count it of, ...
+    study, cell, seed
+        As `Work` has them.
     game : object
-        ... and it as the kernels read it.
-    seed : int
-        0 to 2**64 - 1.
+        The game as the kernels read it.
     total : Total
         Modified in place. After an exception it is of no use.
     """

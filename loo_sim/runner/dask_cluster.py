@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import signal
+import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
@@ -84,19 +85,19 @@ class Cluster:
         try:
             self.client = self._connect()
             self._admit()
-        except BaseException as error:
-            self.close(error)
+        except BaseException:
+            self.close(*sys.exc_info())
             raise
 
-    def close(self, error: BaseException | None = None) -> None:
+    def close(self, *error: Any) -> None:
         """Leave; what was started here ends.
 
         Parameters
         ----------
-        error : BaseException, optional
-            What broke the work off, if anything did.
+        *error
+            What broke the work off, if anything did, as ``__exit__`` is told it.
         """
-        self._open.__exit__(type(error) if error else None, error, None)
+        self._open.__exit__(*error)
 
     @contextmanager
     def connected(self) -> Iterator[None]:

@@ -12,20 +12,18 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, cast
 
 from loo_sim.problems import InputError, Problem
 from loo_sim.runner.counting import Saving, Work
 from loo_sim.runner.dask_cluster import ALLOWED_DEATHS, POLL_SECONDS, Cluster, EngineError
-from loo_sim.runner.parts import Total
+from loo_sim.runner.parts import Total, size_of
 from loo_sim.runner.plan import Chunk
 
 if TYPE_CHECKING:
     from distributed import Future
 
     from loo_sim.experiment import Cell
-    from loo_sim.runner.dask_worker import Block
     from loo_sim.runner.progress import Progress
     from loo_sim.studies import Counts, Study
 
@@ -111,13 +109,8 @@ class Dask:
         self._cluster.open()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        at: TracebackType | None,
-    ) -> None:
-        self._cluster.close(error)
+    def __exit__(self, *error: Any) -> None:
+        self._cluster.close(*error)
 
     def encode(self, study: Study, cell: Cell) -> Any:
         """The game of a cell, which a worker encodes for all."""
@@ -153,8 +146,7 @@ class Dask:
     def _count(self, work: Work, total: Total, saving: Saving) -> None:
         from loo_sim.runner.dask_worker import CODE, count_block, unpack
 
-        size = sum(array.nbytes for array in total.counts)
-        seconds = max(BLOCK_SECONDS, size / COUNT_BYTES_A_SECOND)
+        seconds = max(BLOCK_SECONDS, size_of(total.counts) / COUNT_BYTES_A_SECOND)
         left, again = deque(work.todo), deque[Blocked]()
         deaths: Counter[Blocked] = Counter()
         ended: SimpleQueue[Future] = SimpleQueue()
@@ -190,11 +182,8 @@ class Dask:
                 deals = sum(chunk.deals for chunk in chunks)
                 self._pace = deals / max(block.seconds, SHORTEST_SECONDS)
                 with work.stopper.shield():
-                    of = block.total
-                    unpack(of.counts, total.counts)
-                    total.chunks += of.chunks
-                    total.checksums += of.checksums
-                    total.running += of.running
+                    unpack(block.counts, total.counts)
+                    total.note(block)
                     work.advance(deals)
                     saving.counted()
         finally:
@@ -231,7 +220,7 @@ class Dask:
                     raise error
                 return
 
-    def _result(self, future: Future) -> Block | None:
+    def _result(self, future: Future) -> Total | None:
         """What a task that has ended returned; None if it got lost on the way.
 
         Raises
@@ -245,7 +234,7 @@ class Dask:
 
         try:
             with self._cluster.connected():
-                return cast("Block", future.result(timeout=self._gather))
+                return cast(Total, future.result(timeout=self._gather))
         except TimeoutError:
             if future.status == "error":
                 raise

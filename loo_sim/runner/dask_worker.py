@@ -146,24 +146,8 @@ def prepare(study: str, cell: Cell, code: Code) -> Prepared:
     return Prepared(study, cell, game)
 
 
-@dataclass(frozen=True)
-class Block:
-    """What some chunks of a cell come to.
-
-    Attributes
-    ----------
-    total : Total
-        With `packed` counts.
-    seconds : float
-        Time that counting took.
-    """
-
-    total: Total
-    seconds: float
-
-
-def count_block(of: Prepared, seed: int, block: Sequence[Chunk], code: Code) -> Block:
-    """Count chunks of a cell.
+def count_block(of: Prepared, seed: int, block: Sequence[Chunk], code: Code) -> Total:
+    """What some chunks of a cell come to, its counts `packed`, its seconds those that it took.
 
     Raises
     ------
@@ -178,7 +162,8 @@ def count_block(of: Prepared, seed: int, block: Sequence[Chunk], code: Code) -> 
     for chunk in block:
         tally.count(Chunk(*chunk))
     total.counts = packed(total.counts)
-    return Block(total, perf_counter() - begun)
+    total.seconds = perf_counter() - begun
+    return total
 
 
 def packed(counts: Counts) -> Counts:

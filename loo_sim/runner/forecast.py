@@ -34,7 +34,7 @@ from loo_sim.runner.needs import (
     nearest_folder,
 )
 from loo_sim.runner.partial import IDENTITY, Kept
-from loo_sim.runner.parts import Total
+from loo_sim.runner.parts import Total, put_together, totals_beside
 from loo_sim.runner.plan import chunks, deals_in, length_of
 from loo_sim.runner.progress import Progress
 from loo_sim.runner.results import OLDER, RESULT, refuse, result_of
@@ -338,8 +338,7 @@ def _measured(
     threads = engine.totals(total.counts)
     deals = min(experiment.amount.most, MEASURE_CHUNKS * threads * length)
     todo = list(chunks(deals, length))
-    totals = [total]
-    totals += [Total(study.empty_counts(cell)) for _ in range(min(threads, len(todo)) - 1)]
+    totals = totals_beside(total, min(threads, len(todo)), partial(study.empty_counts, cell))
     start = perf_counter()
     asked = count()
     work = Work(
@@ -348,15 +347,12 @@ def _measured(
         game,
         experiment.seed,
         todo,
-        lambda thread, total: None,
-        lambda deals: None,
-        lambda: next(asked) < threads or perf_counter() - start < MEASURE_SECONDS,
         stopper,
+        has_time=lambda: next(asked) < threads or perf_counter() - start < MEASURE_SECONDS,
     )
     engine.count(work, totals)
     counted = perf_counter()
-    while len(totals) > 1:
-        total.add(totals.pop())
+    put_together(totals)
     done = deals_in(total.chunks, deals, length)
     tables = study.tables(cell, done, total.counts)
     beside = encoded - begun + perf_counter() - counted

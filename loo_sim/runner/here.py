@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from loo_sim.runner.counting import Saving, Tally, Work
+from loo_sim.runner.counting import Saving, Work
 from loo_sim.runner.parts import Total
 
 if TYPE_CHECKING:
@@ -33,12 +32,7 @@ class Here:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        at: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         pass
 
     def encode(self, study: Study, cell: Cell) -> Any:
@@ -63,7 +57,7 @@ class Inline(Here):
     def count(self, work: Work, totals: Sequence[Total]) -> None:
         """Count chunks of a cell; see `threads.Threads.count`."""
         (total,) = totals
-        tally = Tally(work.study, work.cell, work.game, work.seed, total)
+        tally = work.tally(total)
         saving = Saving(partial(work.save, 0, total))
         try:
             for chunk in work.todo:

@@ -190,13 +190,31 @@ def _is_builtin(policy: Policy) -> bool:
     return Path(policy.source).parent == BUILTIN
 
 
-def command(experiment: Experiment, output: Path | None, engine: Choice) -> str:
-    """The command that repeats the run, or resumes it."""
-    words = ["loosim", "sweep" if experiment.axes else "run", str(experiment.path)]
+def command(
+    experiment: Experiment,
+    output: Path | None,
+    engine: Choice,
+    verb: str = "",
+    options: Sequence[str] = (),
+) -> str:
+    """The command that repeats the run, or resumes it; or does another thing with the experiment.
+
+    Parameters
+    ----------
+    experiment, output, engine
+        As `make_manifest` takes them.
+    verb : str
+        The other thing; empty for a run.
+    options : sequence of str
+        What else it is told.
+    """
+    verb = verb or ("sweep" if experiment.axes else "run")
+    words = ["loosim", verb, str(experiment.path)]
     for override in experiment.overrides:
         words += ["-s", override]
     for axis in experiment.axes:
         words += ["--axis", axis]
+    words += options
     if output is not None:
         words += ["-o", str(output)]
     words += engine.words

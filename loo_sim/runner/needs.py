@@ -9,6 +9,7 @@ from typing import Any
 
 from loo_sim.experiment import Cell
 from loo_sim.runner.engines import Engine
+from loo_sim.runner.parts import size_of
 from loo_sim.runner.results import refuse
 from loo_sim.studies import Study
 
@@ -59,8 +60,7 @@ def count_sizes(study: Study, cells: Iterable[Cell], engine: Engine) -> Iterator
         )
         if kind not in known:
             counts = study.empty_counts(cell)
-            size = sum(array.nbytes for array in counts)
-            known[kind] = size, engine.totals(counts)
+            known[kind] = size_of(counts), engine.totals(counts)
         yield known[kind]
 
 

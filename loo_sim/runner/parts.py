@@ -65,6 +65,10 @@ class Total:
         """Take in the chunks of another total."""
         for whole, part in zip(self.counts, other.counts, strict=True):
             whole += part
+        self.note(other)
+
+    def note(self, other: Total) -> None:
+        """Take in what is told of the chunks of another total, whose counts are in by now."""
         self.chunks += other.chunks
         self.checksums += other.checksums
         self.running += other.running
@@ -102,6 +106,23 @@ class Total:
                 },
             }
         )
+
+
+def size_of(counts: Counts) -> int:
+    """Bytes that counts take."""
+    return sum(array.nbytes for array in counts)
+
+
+def totals_beside(total: Total, most: int, empty: Callable[[], Counts]) -> list[Total]:
+    """A total, and others of nothing beside it: so many in all."""
+    return [total, *(Total(empty()) for _ in range(most - 1))]
+
+
+def put_together(totals: list[Total]) -> Total:
+    """The first of some totals, with all the others in it; they are gone from the list then."""
+    while len(totals) > 1:
+        totals[0].add(totals.pop())
+    return totals[0]
 
 
 _BESIDE = 3

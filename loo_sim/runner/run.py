@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -297,12 +298,15 @@ class _Work:
     ) -> KeyboardInterrupt | None:
         """Run all cells, or those that a signal leaves time for; the signal, if one came."""
         try:
-            with self.place.engine:
-                for number, cell in enumerate(self.experiment.cells):
-                    if number in self.partial.done:
-                        continue
-                    if number in self.failed_before or not only_failed:
-                        self.run_cell(number, cell, stopper)
+            left = [
+                number
+                for number in range(len(self.experiment.cells))
+                if number not in self.partial.done
+                and (number in self.failed_before or not only_failed)
+            ]
+            with self.place.engine if left else nullcontext():
+                for number in left:
+                    self.run_cell(number, self.experiment.cells[number], stopper)
                     if fail_fast and self.failed:
                         break
         except KeyboardInterrupt as stop:

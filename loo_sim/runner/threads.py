@@ -9,9 +9,9 @@ from functools import partial
 from threading import Event
 from typing import TYPE_CHECKING
 
-from loo_sim.runner.counting import Saving, Tally, Work
+from loo_sim.runner.counting import Saving, Work
 from loo_sim.runner.here import Here
-from loo_sim.runner.parts import Total
+from loo_sim.runner.parts import Total, size_of
 from loo_sim.runner.progress import Progress
 
 if TYPE_CHECKING:
@@ -19,12 +19,6 @@ if TYPE_CHECKING:
 
 MOST_COUNT_BYTES = 500 * 10**6
 """Memory for the counts of all threads together, unless those of one take more."""
-
-
-def affordable_threads(jobs: int, counts: Counts) -> int:
-    """At most `jobs` threads, and no more than have room for counts of this size each."""
-    size = sum(array.nbytes for array in counts)
-    return min(jobs, max(1, MOST_COUNT_BYTES // size))
 
 
 class Threads(Here):
@@ -43,8 +37,8 @@ class Threads(Here):
         self._progress = progress or Progress()
 
     def totals(self, counts: Counts) -> int:
-        """How many totals it keeps at a time: one a thread."""
-        return affordable_threads(self.jobs, counts)
+        """How many totals it keeps at a time: one a thread, of as many as have room for theirs."""
+        return min(self.jobs, max(1, MOST_COUNT_BYTES // size_of(counts)))
 
     def count(self, work: Work, totals: Sequence[Total]) -> None:
         """Count chunks of a cell.
@@ -78,7 +72,7 @@ class Threads(Here):
         savings = [Saving(partial(work.save, thread, total)) for thread, total in enumerate(totals)]
 
         def count_some(thread: int, total: Total) -> None:
-            tally = Tally(work.study, work.cell, work.game, work.seed, total)
+            tally = work.tally(total)
             while left and not stop.is_set() and work.has_time():
                 try:
                     chunk = left.popleft()
