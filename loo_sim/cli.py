@@ -16,29 +16,25 @@ import click
 
 from loo_sim import __version__
 from loo_sim.console import (
+    CELLS_FAILED,
+    CHECK_FAILED,
+    DONE,
     FAILED,
+    MOST_ROWS_SHOWN,
+    WRONG_INPUT,
     Command,
     Output,
     common_options,
     engine_options,
+    tell_error,
     write_on_any_terminal,
 )
 from loo_sim.tuning.command import tune
 
-DONE, WRONG_INPUT, CELLS_FAILED, CHECK_FAILED = 0, 2, 3, 4
-"""Exit codes; a signal gives 128 and its number."""
-
 MOST_FAULTS_SHOWN = 20
-MOST_ROWS_SHOWN = 40
 MOST_CELLS_NAMED = 10
 
 _SAME = {True: "same to the byte", False: "differs"}
-
-
-def _tell_error(error: OSError) -> None:
-    """Say what the machine would not do."""
-    where = f"{error.filename}: " if error.filename else ""
-    click.echo(f"loosim failed: {where}{error.strerror or error}", err=True)
 
 
 class Commands(click.Group):
@@ -77,7 +73,7 @@ class Commands(click.Group):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             code = DONE
         except OSError as error:
-            _tell_error(error)
+            tell_error(error)
             click.echo("once that is mended, the same command does it all again", err=True)
             code = FAILED
         ctx.exit(code or DONE)
@@ -300,7 +296,7 @@ def _tell_failure(experiment: Any, output: Path | None, engine: Any, error: OSEr
     from loo_sim.runner.results import partial_of
     from loo_sim.runner.run import place_of
 
-    _tell_error(error)
+    tell_error(error)
     partial = partial_of(place_of(experiment, output))
     kept = f"what is done is kept in {partial}; " if partial.exists() else ""
     again = command(experiment, output, engine)

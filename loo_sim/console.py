@@ -17,8 +17,10 @@ import click
 if TYPE_CHECKING:
     from rich.table import Table
 
-FAILED = 1
-"""Exit code of a command that failed while running."""
+DONE, FAILED, WRONG_INPUT, CELLS_FAILED, CHECK_FAILED = range(5)
+"""Exit codes; a signal gives 128 and its number."""
+
+MOST_ROWS_SHOWN = 40
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -123,6 +125,12 @@ def common_options(command: Command) -> Command:
     for option in options:
         decorated = option(decorated)
     return cast(Command, decorated)
+
+
+def tell_error(error: OSError) -> None:
+    """Say what the machine would not do."""
+    where = f"{error.filename}: " if error.filename else ""
+    click.echo(f"loosim failed: {where}{error.strerror or error}", err=True)
 
 
 def engine_options(command: Command) -> Command:

@@ -9,14 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from loo_sim.console import FAILED, Output, common_options, engine_options
+from loo_sim.console import (
+    CELLS_FAILED,
+    DONE,
+    FAILED,
+    MOST_ROWS_SHOWN,
+    Output,
+    common_options,
+    engine_options,
+    tell_error,
+)
 
 if TYPE_CHECKING:
     from loo_sim.runner.engines import Choice
-    from loo_sim.tuning.search import Plan
-
-DONE, CELLS_FAILED = 0, 3
-MOST_ROWS_SHOWN = 40
 
 
 @click.command()
@@ -63,6 +68,7 @@ def tune(
     The same command goes on with a search that was broken off.
     """
     from loo_sim.experiment import load_experiment
+    from loo_sim.runner.manifest import command
     from loo_sim.runner.progress import make_progress
     from loo_sim.runner.signals import exit_code
     from loo_sim.tuning.place import is_begun
@@ -73,7 +79,8 @@ def tune(
     plan = plan_search(load_experiment(experiment, overrides, axes), least)
     progress = make_progress(out.quiet, out.no_color)
     place = place_of_search(plan.experiment, output)
-    again = _command(plan, output, engine)
+    options = ["--least"] if least else []
+    again = command(plan.experiment, output, engine, "tune", options)
     try:
         ended = run_search(plan, output, jobs, progress, out.verbose, fresh=fresh, engine=engine)
     except AllFailedError as error:
@@ -89,8 +96,7 @@ def tune(
     except BrokenPipeError:
         raise
     except OSError as error:
-        where = f"{error.filename}: " if error.filename else ""
-        click.echo(f"loosim failed: {where}{error.strerror or error}", err=True)
+        tell_error(error)
         click.echo(f"once that is mended, go on with: {again}", err=True)
         return FAILED
     if out.json:
@@ -122,18 +128,3 @@ def _tell(directory: Path, content: Mapping[str, Any], out: Output) -> None:
         click.echo(sentence)
     again = shlex.join(["loosim", "report", str(directory)])
     out.hint(f"the search is in {directory}; {again} tells it")
-
-
-def _command(plan: Plan, output: Path | None, engine: Choice) -> str:
-    """The command that goes on with a search."""
-    experiment = plan.experiment
-    words = ["loosim", "tune", str(experiment.path)]
-    for override in experiment.overrides:
-        words += ["-s", override]
-    for axis in experiment.axes:
-        words += ["--axis", axis]
-    if plan.least:
-        words.append("--least")
-    if output is not None:
-        words += ["-o", str(output)]
-    return shlex.join([*words, *engine.words])
