@@ -412,15 +412,14 @@ def _check_rule_axes(sweep: Any, problems: Problems, line_of: LineOf) -> None:
     for axis, key, value in axis_values(sweep):
         if key in told:
             continue
-        if axis == "rules" and isinstance(value, dict):
-            for option, of_option in value.items():
-                fault = option_fault(option, of_option) if option in OPTIONS else None
-                if fault:
-                    problems.add(key, *fault, line_of(key))
         option = axis.removeprefix("rules.")
-        fault = option_fault(option, value) if option != axis and option in OPTIONS else None
-        if fault:
-            problems.add(key, *fault, line_of(key))
+        options = {option: value} if option != axis else {}
+        if axis == "rules" and isinstance(value, dict):
+            options = value
+        for option, of_option in options.items():
+            fault = option_fault(option, of_option) if option in OPTIONS else None
+            if fault:
+                problems.add(key, *fault, line_of(key))
 
 
 def _words_in(value: Any) -> list[str]:
@@ -436,13 +435,13 @@ def _told_once(told: Mapping[Problem, Sequence[Point]], everywhere: Problems) ->
     order of their lines, so that stands in the last of their lines.
     """
     like: Counter[tuple[str, str]] = Counter()
-    last: dict[tuple[str, str], int | None] = {}
+    lines: dict[tuple[str, str], list[int]] = {}
     for problem, points in told.items():
         like[problem.source, problem.key] += 1
         if like[problem.source, problem.key] > MOST_ALIKE:
             continue
-        lines = (last.get((problem.source, problem.key)), problem.line)
-        last[problem.source, problem.key] = max((n for n in lines if n is not None), default=None)
+        of_kind = lines.setdefault((problem.source, problem.key), [])
+        of_kind += [problem.line] if problem.line is not None else []
         if points[0].values and problem not in everywhere.found:
             of_cell = f"in the cell {points[0].name}"
             if len(points) > 1:
@@ -453,7 +452,7 @@ def _told_once(told: Mapping[Problem, Sequence[Point]], everywhere: Problems) ->
     for (source, key), times in like.items():
         if times > MOST_ALIKE:
             more = f"and {times - MOST_ALIKE:,} more of the kind"
-            yield Problem(source, last[source, key], key, more)
+            yield Problem(source, max(lines[source, key], default=None), key, more)
 
 
 def _nobody_announces(cell: Cell) -> bool:

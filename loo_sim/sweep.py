@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -233,7 +233,11 @@ def read_sweep(table: Any, seed: int, problems: Problems, line_of: LineOf) -> Sw
         fault = check_axis(key.removeprefix("sweep.").removeprefix("zip."))
         if fault:
             wrong(key, *fault)
-        _check_values(key, values, wrong, may_repeat=key.startswith("sweep.zip."))
+        _check_values(key, values, wrong)
+    for axis, values in axes.items():
+        twice = _repeated(values if isinstance(values, list) else ())
+        if twice:
+            wrong(f"sweep.{axis}", f"has the value {shown(values[twice[1]])} twice")
     _check_variants({**axes, **zipped}, wrong)
     for axis in axes.keys() & zipped.keys():
         wrong(f"sweep.zip.{axis}", "is an axis of [sweep] too", "leave one of them out")
@@ -242,11 +246,10 @@ def read_sweep(table: Any, seed: int, problems: Problems, line_of: LineOf) -> Sw
         told = ", ".join(f"{axis} has {length}" for axis, length in lengths.items())
         wrong("sweep.zip", f"its axes move together but differ in length: {told}")
     elif len(lengths) == len(zipped) > 0:
-        rows = [repr(row) for row in zip(*zipped.values(), strict=True)]
-        if len(set(rows)) < len(rows):
-            twice = next(i for i, row in enumerate(rows) if row in rows[:i])
-            what = f"number {twice + 1} of its axes is number {rows.index(rows[twice]) + 1} again"
-            wrong("sweep.zip", what)
+        twice = _repeated(zip(*zipped.values(), strict=True))
+        if twice:
+            first, again = twice
+            wrong("sweep.zip", f"number {again + 1} of its axes is number {first + 1} again")
     if len(problems.found) > before:
         return nothing
     together = min(lengths.values(), default=1)
@@ -307,17 +310,24 @@ def check_axis(axis: str) -> tuple[str, str] | None:
     return None
 
 
-def _check_values(key: str, values: Any, wrong: Wrong, may_repeat: bool) -> None:
+def _check_values(key: str, values: Any, wrong: Wrong) -> None:
     if not isinstance(values, list):
         wrong(key, f"{values!r} is not a list of values", "write them between [ and ]")
     elif not values:
         wrong(key, "has no values")
-    elif not may_repeat:
-        # Values are compared as they are written: 1, 1.0 and true are three values.
-        written = [repr(value) for value in values]
-        if len(set(written)) < len(written):
-            twice = next(i for i, word in enumerate(written) if word in written[:i])
-            wrong(key, f"has the value {shown(values[twice])} twice")
+
+
+def _repeated(values: Iterable[Any]) -> tuple[int, int] | None:
+    """Places of the first value that was there before: there, and here; None if all differ.
+
+    Values are compared as they are written: 1, 1.0 and true are three values.
+    """
+    places: dict[str, int] = {}
+    for place, value in enumerate(values):
+        before = places.setdefault(repr(value), place)
+        if before < place:
+            return before, place
+    return None
 
 
 def _check_variants(axes: Mapping[str, Any], wrong: Wrong) -> None:
