@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import accumulate, groupby
 from operator import itemgetter
@@ -344,7 +344,7 @@ class Drawer(NamedTuple):
 
 def drawers(cell: Cell, most: int) -> list[Drawer]:
     """The matrices of the `most` common situations, by seat; of a seat the most common first."""
-    by_seat: dict[int, list[tuple[str, str, str]]] = {}
+    shown = []
     for situation in situations(cell)[:most]:
         kinds = matrices(cell)[situation.key]
         grids = "".join(grid_html(kinds, trumps, cell.deck) for trumps in GRIDS)
@@ -352,11 +352,19 @@ def drawers(cell: Cell, most: int) -> list[Drawer]:
             three_trumps(kinds) if grids else f"No kind of hand came up in {FEW_DEALS} deals here."
         )
         heading = f"{situation.spot.title}: {how_often(cell, situation)} of the deals"
-        by_seat.setdefault(situation.spot.seat, []).append((heading, told, grids))
+        shown.append((situation.spot.seat, (heading, told, grids)))
+    return drawers_by_seat(cell, shown)
+
+
+def drawers_by_seat(cell: Cell, shown: Iterable[tuple[int, tuple[str, str, str]]]) -> list[Drawer]:
+    """A drawer for each seat, in order, of what is shown of its situations, as it comes."""
+    by_seat: dict[int, list[tuple[str, str, str]]] = {}
+    for seat, one in shown:
+        by_seat.setdefault(seat, []).append(one)
     drawn = []
-    for seat, shown in sorted(by_seat.items()):
-        number = "1 situation" if len(shown) == 1 else f"{len(shown)} situations"
-        drawn.append(Drawer(f"{cell.seat_in_words(seat)}: {number}", shown))
+    for seat, of_seat in sorted(by_seat.items()):
+        number = "1 situation" if len(of_seat) == 1 else f"{len(of_seat)} situations"
+        drawn.append(Drawer(f"{cell.seat_in_words(seat)}: {number}", of_seat))
     return drawn
 
 

@@ -24,7 +24,13 @@ from loo_sim.report.announced import (
 )
 from loo_sim.report.exhibit import Exhibit, Table, each, make_exhibit
 from loo_sim.report.hands import GRIDS, rank_sign
-from loo_sim.report.situations import MOST_COMMON, Drawer, draw_small, table_of_squares
+from loo_sim.report.situations import (
+    MOST_COMMON,
+    Drawer,
+    draw_small,
+    drawers_by_seat,
+    table_of_squares,
+)
 from loo_sim.report.strategy import AXES, IN_WORDS, draw_on_grid, grid_ranks
 from loo_sim.rounding import percent_in_words
 
@@ -198,18 +204,13 @@ def grid_html(kinds: pd.DataFrame, trumps: int, deck: int) -> str:
 def drawers(strategy: Strategy, most: int) -> list[Drawer]:
     """The matrices of the `most` common situations, by seat; of a seat the most common first."""
     cell = strategy.cell
-    by_seat: dict[int, list[tuple[str, str, str]]] = {}
+    shown = []
     for one in met(strategy)[:most]:
         kinds = matrix(strategy, one.key)
         grids = "".join(grid_html(kinds, trumps, cell.deck) for trumps in GRIDS)
         heading = f"{one.spot.title}: {about(one)} of the deals"
-        shown = by_seat.setdefault(one.spot.seat, [])
-        shown.append((heading, tell(strategy, one), grids))
-    drawn = []
-    for seat, shown in sorted(by_seat.items()):
-        number = "1 situation" if len(shown) == 1 else f"{len(shown)} situations"
-        drawn.append(Drawer(f"{cell.seat_in_words(seat)}: {number}", shown))
-    return drawn
+        shown.append((one.spot.seat, (heading, tell(strategy, one), grids)))
+    return drawers_by_seat(cell, shown)
 
 
 def how_common(strategy: Strategy, most: int) -> str:

@@ -96,13 +96,30 @@ def draw_map(headline: Headline, axes: tuple[Swept, Swept], games: Sequence[Game
         else MISSING._replace(row=row, column=column)
         for row, column, (_, known) in zip(down.place, along.place, games, strict=True)
     ]
+    return draw_plane(down, along, squares, scale)[0]
+
+
+def draw_plane(
+    down: Swept, along: Swept, squares: Sequence[style.Square], scale: Scale
+) -> tuple[Figure, Axes]:
+    """A map with a row for each value of one axis, a column for each of another, its scale below.
+
+    Parameters
+    ----------
+    down, along : Swept
+        The axes.
+    squares : sequence of Square
+        Those that are known, or marked as missing.
+    scale : Scale
+        Of their colours.
+    """
     names = names_of(down)
     labels = 0.35 + _SIGN * max(map(len, names))
     figure, plane = draw_columns(along, len(names), _HEIGHT, labels, squares)
     plane.set_yticks(range(len(names)), names)
     plane.set_ylabel(down.label)
     scale.draw(figure, max(labels, 0.75))
-    return figure
+    return figure, plane
 
 
 def map_exhibit(headline: Headline, axes: tuple[Swept, Swept], games: Sequence[Game]) -> Exhibit:

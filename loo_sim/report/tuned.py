@@ -21,7 +21,7 @@ from loo_sim.report.dots import draw_dots, mean_dot
 from loo_sim.report.exhibit import Exhibit, Table, make_exhibit
 from loo_sim.report.page import Section
 from loo_sim.report.scale import Scale
-from loo_sim.report.sweep_map import MISSING, draw_columns, names_of
+from loo_sim.report.sweep_map import MISSING, draw_plane
 from loo_sim.rounding import listed, with_error
 from loo_sim.studies.estimates import Z95
 from loo_sim.tuning.place import TABLE, read_found
@@ -29,8 +29,6 @@ from loo_sim.tuning.told import CLEAR, TITLES, short_table
 
 _MOST = 24
 """Candidates that a chart with a row for each shows; columns of a map."""
-_HEIGHT = 0.36
-"""Inches: a row of a map."""
 _COLOUR, _SEARCH, _BAND, _FRAME = "#0072b2", "#767676", "#dce8f3", "#cc0000"
 
 APART = (
@@ -219,16 +217,11 @@ def draw_map(down: Swept, along: Swept, found: Sequence[Candidate]) -> Figure:
         else MISSING._replace(row=row, column=column)
         for row, column, one in places
     ]
-    names = names_of(down)
-    labels = 0.35 + 0.085 * max(map(len, names))
-    figure, plane = draw_columns(along, len(names), _HEIGHT, labels, squares)
-    plane.set_yticks(range(len(names)), names)
-    plane.set_ylabel(down.label)
+    figure, plane = draw_plane(down, along, squares, scale)
     for row, column, one in places:
         if one.is_tied:
             corner = column - 0.5, row - 0.5
             plane.add_patch(Rectangle(corner, 1, 1, fill=False, edgecolor=_FRAME, linewidth=2.5))
-    scale.draw(figure, max(labels, 0.75))
     return figure
 
 
