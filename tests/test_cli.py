@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from commands import loosim
 
 import loo_sim
 from loo_sim.cli import cli
@@ -21,13 +21,6 @@ from loo_sim.problems import InputError
 from loo_sim.rules import OPTIONS, PRESETS, UNITS_PER_STAKE
 
 HEAVY = ("numba", "pandas", "matplotlib", "pyarrow", "scipy", "rich")
-
-
-def loosim(*words: object) -> Result:
-    found = CliRunner().invoke(cli, [str(word) for word in words], prog_name="loosim")
-    if not isinstance(found.exception, SystemExit | None):
-        raise found.exception
-    return found
 
 
 def python(script: str, *words: object, **options) -> subprocess.CompletedProcess[str]:

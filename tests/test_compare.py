@@ -8,11 +8,10 @@ from math import erfc, sqrt
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner
+from commands import loosim
 from report_samples import cell, deals_tables, write_result
 
 import loo_sim
-from loo_sim.cli import cli
 from loo_sim.inference import error_of_difference, holm, most_correlation, two_sided_p
 from loo_sim.problems import InputError
 from loo_sim.rules import Rules
@@ -62,10 +61,6 @@ def result(directory, tables, games=None, seed=1, deals=10_000, statuses=None, s
 def one_table(net=(0.0, 1.0), net_se=(0.1, 0.1), n=10_000, seats=(0, 1), **more):
     seats = list(seats)
     return {"deals": pd.DataFrame({"seat": seats, "n": n, "net": net, "net_se": net_se} | more)}
-
-
-def loosim(*words):
-    return CliRunner().invoke(cli, [str(word) for word in words])
 
 
 def problems(*arguments):

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
+from commands import loosim
 from fake_study import THREE_CELLS, kind_of
 
-from loo_sim.cli import cli
 from loo_sim.experiment import load_experiment
 from loo_sim.rules import UNITS_PER_STAKE
 from loo_sim.runner.forecast import Measurement, _interpolated, duration, forecast
@@ -23,13 +23,6 @@ from loo_sim.runner.needs import count_sizes, memory_needed
 from loo_sim.runner.run import Run, run_experiment
 from loo_sim.runner.threads import Threads
 from loo_sim.studies import find_study
-
-
-def loosim(*words: object) -> Result:
-    found = CliRunner().invoke(cli, [str(word) for word in words], prog_name="loosim")
-    if not isinstance(found.exception, SystemExit | None):
-        raise found.exception
-    return found
 
 
 def dry(file: Path, *words: object) -> Result:

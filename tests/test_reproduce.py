@@ -10,12 +10,11 @@ from pathlib import Path
 import pandas as pd
 import pyarrow as pa
 import pytest
-from click.testing import CliRunner
+from commands import loosim
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from loo_sim.cards import hand_classes
-from loo_sim.cli import cli
 from loo_sim.experiment import load_experiment
 from loo_sim.problems import InputError
 from loo_sim.reproduce import recipe_of, write_recipe
@@ -30,10 +29,6 @@ name = "mine"
 rules = [{ when = "over_best == 0", do = "stand" }]
 otherwise = "fold"
 """
-
-
-def loosim(*words):
-    return CliRunner().invoke(cli, [str(word) for word in words])
 
 
 def made(folder, text, *overrides, name="x.toml"):

@@ -17,10 +17,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner, Result
+from commands import loosim
 
 import loo_sim
-from loo_sim.cli import cli
 from loo_sim.experiment import load_experiment
 from loo_sim.problems import InputError
 from loo_sim.rules import UNITS_PER_STAKE
@@ -37,13 +36,6 @@ def save_always(monkeypatch):
     """Totals are saved after every chunk."""
     monkeypatch.setattr("loo_sim.runner.counting.SAVE_SECONDS", 0.0)
     monkeypatch.setattr("loo_sim.runner.counting.SAVE_SHARE", float("inf"))
-
-
-def loosim(*words: object) -> Result:
-    found = CliRunner().invoke(cli, [str(word) for word in words], prog_name="loosim")
-    if not isinstance(found.exception, SystemExit | None):
-        raise found.exception
-    return found
 
 
 def run(file: Path, *overrides: str, jobs: int = 1, **options) -> Run:

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
+from commands import loosim
 
 import loo_sim
-from loo_sim.cli import cli
 from loo_sim.experiment import load_experiment
 from loo_sim.policies.compile import compile_tables
 from loo_sim.policies.parse import read_policy
@@ -46,13 +46,6 @@ def plain(tmp_path, monkeypatch) -> Path:
     path = tmp_path / "x.toml"
     path.write_text('study = "deals"\ndeals = 20\nseed = 4\npolicies = "mine.toml"\n')
     return path
-
-
-def loosim(*words: object) -> Result:
-    found = CliRunner().invoke(cli, [str(word) for word in words], prog_name="loosim")
-    if not isinstance(found.exception, SystemExit | None):
-        raise found.exception
-    return found
 
 
 def values_of(path: Path, *axes: str) -> list[tuple[object, ...]]:

@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
+from commands import loosim
 from fake_study import fake_study
 
 import loo_sim
-from loo_sim.cli import cli
 from loo_sim.experiment import load_experiment
 from loo_sim.rules import UNITS_PER_STAKE
 from loo_sim.tuning.found import as_json
@@ -60,13 +60,6 @@ def file(tmp_path, monkeypatch) -> Path:
     text = f'study = "deals"\ndeals = {DEALS}\nseed = {SEED}\n[sweep]\npot = {list(POTS)}\n'
     path.write_text(text, encoding="utf-8")
     return path
-
-
-def loosim(*words: object) -> Result:
-    found = CliRunner().invoke(cli, [str(word) for word in words], prog_name="loosim")
-    if not isinstance(found.exception, SystemExit | None):
-        raise found.exception
-    return found
 
 
 def told(found: Result) -> list[str]:

@@ -14,11 +14,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from click.testing import CliRunner, Result
+from commands import loosim
 from fake_study import KINDS, THREE_CELLS, kind_of
 
 import loo_sim
-from loo_sim.cli import cli
 from loo_sim.experiment import load_experiment
 from loo_sim.kernels.checksum import checksum
 from loo_sim.problems import InputError
@@ -42,10 +41,6 @@ def made(folder: Path, text: str, jobs: int = 1) -> Path:
     path.write_text(text)
     run_experiment(load_experiment(path), folder / "out", jobs)
     return folder / "out"
-
-
-def loosim(*words: object) -> Result:
-    return CliRunner().invoke(cli, [str(word) for word in words], prog_name="loosim")
 
 
 # --- the checksum ---------------------------------------------------------------------------------
