@@ -173,7 +173,7 @@ class Cluster:
                     threads_per_worker=1,
                     processes=True,
                     host="127.0.0.1",
-                    dashboard_address="127.0.0.1:0",
+                    dashboard_address=None,
                     memory_limit=0,
                 )
             )
@@ -261,7 +261,8 @@ def _settings() -> dict[str, Any]:
     """Settings of a scheduler that is started here, but for those that the user has changed.
 
     A worker that is not back in time would be given up for good, though its nanny starts it again:
-    after some deaths there would be none.
+    after some deaths there would be none. What dask otherwise watches all the time, many times a
+    second in each process, takes from the cores that the workers count on, and nobody looks at it.
     """
     import dask
     from distributed.config import defaults
@@ -269,6 +270,10 @@ def _settings() -> dict[str, Any]:
     ours = {
         "distributed.scheduler.allowed-failures": ALLOWED_DEATHS,
         "distributed.deploy.lost-worker-timeout": "1000 days",
+        "distributed.admin.tick.interval": "1s",
+        "distributed.admin.system-monitor.interval": "10s",
+        "distributed.admin.system-monitor.disk": False,
+        "distributed.worker.profile.enabled": False,
     }
     return {
         key: value
