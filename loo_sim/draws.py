@@ -12,6 +12,7 @@ stream s+1 the decisions of seat s
 stream 17  block 0: the first dealer of a table (sessions); block 1: in which order
            the policies of a league sit
 stream 18  the hand that a seat is made to hold (aimed deals)
+stream 20  the announcement of each hand for some deals (solve)
 =========  ==================================================================
 
 A whole number below n is the high word of ``word * n``. Word 0 of stream 0 draws the turn-up. Each
@@ -37,6 +38,7 @@ WORD = 2**32
 DEAL_STREAM = 0
 TABLE_STREAM = 17
 AIM_STREAM = 18
+SOLVE_STREAM = 20
 TABLE_DEALS = 2**32
 """Numbers of deals set aside for each table: deal d of table t is deal ``t * TABLE_DEALS + d``."""
 

@@ -260,7 +260,7 @@ def _few(
         place = {mixture: i for i, mixture in enumerate(mixtures)}
         return mixtures, np.array([place[mixture] for mixture in exact], dtype=np.uint16)
     for grid in GRIDS:
-        counts, which = np.unique(_rounded(distinct, grid), axis=0, return_inverse=True)
+        counts, which = np.unique(rounded(distinct, grid), axis=0, return_inverse=True)
         if int((counts.max(axis=1) < grid).sum()) <= MOST_MIXTURES:
             break
     a, b, c, d = counts.T.tolist()
@@ -277,15 +277,26 @@ def _normalised(chances: list[float]) -> Chances:
     return fold / total, stand / total, miss / total, defend / total
 
 
-def _rounded(chances: npt.NDArray[np.float64], grid: int) -> npt.NDArray[np.int64]:
+def rounded(chances: npt.NDArray[np.float64], grid: int) -> npt.NDArray[np.int64]:
     """Chances in whole parts of ``1 / grid``, by the method of the largest remainder.
 
-    What has no chance gets none: a remainder of 0 is never among the largest.
+    Parameters
+    ----------
+    chances : ndarray of float64, shape (sets, 4)
+        Rows sum to about 1.
+    grid : int
+        Parts.
+
+    Returns
+    -------
+    ndarray of int64, shape (sets, 4)
+        Rows sum to `grid`. What has no chance gets none: a remainder of 0 is never
+        among the largest.
     """
     parts = chances / chances.sum(axis=1, keepdims=True) * grid
     counts = np.floor(parts + 1e-9).astype(np.int64)
     order = np.argsort(counts - parts, axis=1, kind="stable")
     short = grid - counts.sum(axis=1, keepdims=True)
     rank = np.argsort(order, axis=1, kind="stable")
-    rounded: npt.NDArray[np.int64] = counts + (rank < short)
-    return rounded
+    whole: npt.NDArray[np.int64] = counts + (rank < short)
+    return whole
