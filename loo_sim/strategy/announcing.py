@@ -63,7 +63,7 @@ class Announcing:
 
     @cached_property
     def legal(self) -> npt.NDArray[np.bool_]:
-        """What may be announced, of shape (places, 4); folding alone where there is no situation."""
+        """What may be announced, of shape (places, 4); folding where there is no situation."""
         legal = np.zeros((self.places, len(ACTIONS)), dtype=np.bool_)
         legal[:, 0] = True
         for situation in self.situations:
@@ -87,7 +87,7 @@ class Announcing:
 
     @cached_property
     def game(self) -> Game:
-        """The game as the kernels read it, with a row of announcements a place, all of them folds."""
+        """The game as the kernels read it, a row of announcements a place, all of them folds."""
         from loo_sim.kernels.game import encode
         from loo_sim.policies.compile import compile_tables
 
@@ -102,5 +102,5 @@ class Announcing:
             rows=np.zeros((self.places, hands), dtype=np.uint8),
             row_of=row_of,
             mixtures=np.zeros((0, 3), dtype=np.uint64),
-            draws=game.draws & DRAWS_IN_PLAY,
+            draws=game.draws & np.uint8(DRAWS_IN_PLAY),
         )

@@ -83,6 +83,17 @@ class Regrets:
         """Deals learned from."""
         return self.rounds * ROUND_DEALS
 
+    def get_ready(self) -> None:
+        """Have the kernels compiled."""
+        from loo_sim.kernels.matching import add_regrets, choose
+
+        nothing = self._regret[:0]
+        choose(nothing, self._of.legal, 0.0, self._chances)
+        none = np.zeros(0, dtype=np.int64)
+        add_regrets(self._sums[:, :, :0], none, self._of.legal, 1.0, nothing, self._total)
+        self._draw(self._games[0]._replace(rows=self._games[0].rows[:0]), np.uint64(0))
+        self._count(0, 0, 0)
+
     def state(self) -> dict[str, npt.NDArray[Any]]:
         """All that later rounds depend on."""
         return {
@@ -105,14 +116,13 @@ class Regrets:
         """
         from loo_sim.kernels.matching import add_regrets, choose
 
-        seed, chances = self._seed, self._chances
         number = np.uint64(2 * self.rounds * DRAWS_A_ROUND)
         for game, error, more in zip(self._games, (0.0, ERROR), (0, DRAWS_A_ROUND), strict=True):
-            choose(self._regret, self._of.legal, error, chances)
+            choose(self._regret, self._of.legal, error, self._chances)
             self._draw(game, number + np.uint64(more))
         self._sums[:] = 0
         first = self.rounds * ROUND_DEALS
-        list(pool.map(lambda job: self._count(job, first), range(self._jobs)))
+        list(pool.map(lambda job: self._count(job, first, PART_DEALS), range(self._jobs)))
         came = self._came + self._sums[0, :, :, :, 0].sum(axis=(0, 2))
         deals = (self.rounds + 1) * ROUND_PARTS * PART_DEALS
         errs = (came < SELDOM * deals).astype(np.int64)
@@ -127,8 +137,8 @@ class Regrets:
         hands = number + self._hands
         draw_rows(self._chances, game.class_of, self._seed, hands, self._words, game.rows)
 
-    def _count(self, job: int, first: int) -> None:
-        """One thread's share of a round."""
+    def _count(self, job: int, first: int, deals: int) -> None:
+        """One thread's share of a round, so many deals a part."""
         from loo_sim.kernels.alternatives import sum_alternatives
 
         for part in range(job, ROUND_PARTS + ERRING_PARTS, self._jobs):
@@ -137,12 +147,13 @@ class Regrets:
                 self._games[errs],
                 self._of.carry,
                 int(self._seed),
-                first + part * PART_DEALS,
-                PART_DEALS,
+                first + part * deals,
+                deals,
                 self._scratch[job],
                 self._sums[errs, job],
             )
 
     def average(self) -> Chances:
         """The average strategy: chances of shape (places, classes, 4)."""
-        return self._total / self._total.sum(axis=-1, keepdims=True)
+        average: Chances = self._total / self._total.sum(axis=-1, keepdims=True)
+        return average

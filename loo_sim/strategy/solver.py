@@ -1,14 +1,14 @@
-"""Solving one game: learn, look at what leaving the strategy gains, and go on until it is little."""
+"""Solving one game: learn, look at what leaving the strategy gains, go on until it is little."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-import numpy as np
-
+from loo_sim.runner.progress import Progress
+from loo_sim.runner.signals import Stopper
 from loo_sim.strategy.announcing import Announcing
 from loo_sim.strategy.gains import CHUNK_DEALS, HALVES, Gains, measure
 from loo_sim.strategy.mixtures import Parts, mixed, pure
@@ -19,13 +19,24 @@ FIRST_ROUNDS = 64
 LOOK_DEALS, FRESH_DEALS = 2**62, 2**63
 """Numbers of the first deals that looks and the last measurement are made on: none of them is
 learned from, and none of the last was looked at before."""
-LEAST_DEALS = 2**22
+LEAST_DEALS, GAIN_DEALS = 2**22, 2**24
+"""Fewest deals of a look; deals of the last measurement."""
 LOW_SHARE = 4
 """The lower bounds may sum to this part of what the upper ones may."""
 
 
 class Look(NamedTuple):
-    """What leaving the strategy gained after some deals, summed over all seats, in stakes a deal."""
+    """What leaving the strategy gained after some deals, summed over all seats, in stakes a deal.
+
+    Attributes
+    ----------
+    deals, looked_at : int
+        Deals learned from, and those that the gains were measured on.
+    gain_low, gain_high : float
+        Bounds.
+    kind : str
+        ``mixed`` or ``pure``: as `Solved`.
+    """
 
     deals: int
     looked_at: int
@@ -98,8 +109,9 @@ def solve(
     jobs: int,
     regrets: Regrets,
     looks: list[Look],
+    stopper: Stopper,
     keep: Callable[[], None],
-    advance: Callable[[int], None],
+    progress: Progress,
 ) -> Solved:
     """Solve a game.
 
@@ -119,9 +131,11 @@ def solve(
         Threads; nothing that is found depends on them.
     regrets, looks : Regrets, list of Look
         What was learned and seen before; modified in place.
+    stopper : Stopper
+        Lets a signal wait until a round has been learned from.
     keep : callable
-        Called where the work may be gone on with later, between two rounds.
-    advance : callable
+        Called between two rounds, where the work may be gone on with later.
+    progress : Progress
         Told the deals as they are done.
 
     Returns
@@ -131,9 +145,11 @@ def solve(
     with ThreadPoolExecutor(jobs) as pool:
         while True:
             goal = FIRST_ROUNDS * 2 ** len(looks)
+            progress.go_to(goal * ROUND_DEALS)
             while regrets.rounds < goal:
-                regrets.learn(pool)
-                advance(ROUND_DEALS)
+                with stopper.shield():
+                    regrets.learn(pool)
+                progress.advance(ROUND_DEALS)
                 keep()
             deals = max(LEAST_DEALS, _whole(regrets.deals // 2))
             candidates = {"mixed": mixed(of, regrets.average()), "pure": pure(regrets.average())}
@@ -146,8 +162,7 @@ def solve(
             looks.append(Look(regrets.deals, deals, found.sum_low, found.sum_high, kind))
             if target.reached(found) or 2 * regrets.deals > target.max_deals:
                 break
-        fresh = max(2 * deals, 4 * LEAST_DEALS)
-        gains = measure(of, candidates[kind], seed, FRESH_DEALS, fresh, pool, jobs)
+        gains = measure(of, candidates[kind], seed, FRESH_DEALS, GAIN_DEALS, pool, jobs)
     return Solved(
         candidates[kind], kind, regrets.deals, gains, looks, reached=target.reached(gains)
     )
