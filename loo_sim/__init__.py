@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from loo_sim.api import (
         Result,
+        SolveResult,
         TuneResult,
         check,
         compare,
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
         read,
         report,
         run,
+        solve,
         tune,
         verify,
     )
@@ -24,6 +26,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Result",
+    "SolveResult",
     "TuneResult",
     "__version__",
     "check",
@@ -33,6 +36,7 @@ __all__ = [
     "read",
     "report",
     "run",
+    "solve",
     "tune",
     "verify",
 ]

@@ -68,6 +68,28 @@ class TuneResult:
     table: pd.DataFrame
 
 
+@dataclass(frozen=True)
+class SolveResult:
+    """A solved strategy.
+
+    Attributes
+    ----------
+    directory : Path
+        Where it is; ``policy.toml`` in it is the strategy as a policy.
+    manifest : mapping
+        What was solved, how, and whether the gains are as small as was asked for (``reached``).
+    table : DataFrame
+        Chances of each announcement by pot, situation and class of hands.
+    gain : DataFrame
+        A row a pot and seat: its value, and what leaving the strategy gains, in stakes a deal.
+    """
+
+    directory: Path
+    manifest: Mapping[str, Any]
+    table: pd.DataFrame
+    gain: pd.DataFrame
+
+
 def run(
     path: str | Path,
     *,
@@ -253,6 +275,85 @@ def tune(
     )
     table = pd.read_parquet(ended.directory / TABLE)
     return TuneResult(ended.directory, ended.found, table)
+
+
+def solve(
+    output: str | Path,
+    *,
+    players: int | None = None,
+    pots: Sequence[float] = (),
+    rules: str = "",
+    policy: str = "",
+    carry: str = "none",
+    until: float | None = None,
+    max_deals: int | None = None,
+    seed: int | None = None,
+    jobs: int | None = None,
+    progress: bool = False,
+    fresh: bool = False,
+) -> SolveResult:
+    """Find a strategy of announcing near equilibrium, or go on with one that was broken off.
+
+    Parameters
+    ----------
+    output : str or Path
+        Directory of the strategy.
+    players : int, optional
+        Seats; 6 by default.
+    pots : sequence of float
+        Stakes in the pot when play begins; by default what the deal puts in.
+    rules : str
+        A preset and options, as ``peel,loo=3``.
+    policy : str
+        A name or path: how the cards are played is taken from it and held fixed.
+    carry : str
+        What a value counts of a pot that is left: ``none``, or ``equal``, a part for each player.
+    until : float, optional
+        Stakes a deal, of all seats together: what leaving the strategy may gain at most; at least
+        it may gain a quarter of that.
+    max_deals : int, optional
+        Most deals to learn from, a pot. If the gains are larger then, the result says so.
+    seed : int, optional
+        0 to 2**64 - 1.
+    jobs : int, optional
+        Threads; by default one for each usable core.
+    progress : bool
+        Whether to tell on stderr how far it is.
+    fresh : bool
+        Start over, whatever is there.
+
+    Raises
+    ------
+    InputError
+        With everything that is wrong.
+    KeyboardInterrupt
+        If it was stopped; what was learned is kept, and the same call goes on with it.
+    OSError
+        If writing fails; likewise.
+    """
+    from loo_sim.result import read_tables
+    from loo_sim.runner.progress import make_progress
+    from loo_sim.settings import DEFAULTS
+    from loo_sim.solution import GAIN, TABLE
+    from loo_sim.strategy.request import MAX_DEALS, PLAY, UNTIL, request_of_words
+    from loo_sim.strategy.solving import solve_all
+
+    request = request_of_words(
+        players,
+        pots,
+        rules,
+        policy or PLAY,
+        carry,
+        DEFAULTS["seed"] if seed is None else seed,
+        UNTIL if until is None else until,
+        MAX_DEALS if max_deals is None else max_deals,
+    )
+    told = make_progress(quiet=not progress, no_color=False)
+    found = solve_all(request, Path(output), jobs, told, fresh)
+    problems = Problems(str(found.directory))
+    tables = read_tables(found.directory, problems, [TABLE, GAIN])
+    problems.raise_if_any()
+    return SolveResult(found.directory, found.manifest, tables[TABLE], tables[GAIN])
 
 
 def read(directory: str | Path) -> Result:

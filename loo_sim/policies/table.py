@@ -8,7 +8,7 @@ that still sums to 1: to twentieths, and if there are still too many to tenths o
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -101,6 +101,7 @@ def read_table(path: Path, problems: Problems) -> PolicyTable | None:
     PolicyTable or None
         None if a problem was noted.
     """
+    import pandas as pd
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -114,8 +115,13 @@ def read_table(path: Path, problems: Problems) -> PolicyTable | None:
             problems.add("announce.table", f"{path} has no column '{name}'", nearest(name, known))
         if missing:
             return None
-        frame = pq.read_table(path, columns=[*_KEYS, *_CHANCES]).to_pandas()
-        frame["hand"] = frame["hand"].astype(object)
+        content = pq.read_table(path, columns=[*_KEYS, *_CHANCES], read_dictionary=["hand"])
+        # Millions of rows name a few thousand hands: each is looked at once.
+        frame = content.to_pandas()
+        if isinstance(frame["hand"].dtype, pd.CategoricalDtype):
+            frame["hand"] = frame["hand"].cat.remove_unused_categories()
+        else:
+            frame["hand"] = frame["hand"].astype("category")
     except (OSError, pa.ArrowException) as error:
         what = str(error).partition("\n")[0]
         problems.add("announce.table", f"{path} is not a Parquet file that can be read: {what}")
@@ -142,7 +148,7 @@ def _type_faults(frame: pd.DataFrame) -> Faults:
         if column.isna().any():
             yield int(column.isna().argmax()), f"'{name}' is empty"
         elif name == "hand":
-            if not column.map(lambda value: isinstance(value, str)).all():
+            if not all(isinstance(hand, str) for hand in column.cat.categories):
                 yield None, "'hand' is not text"
         elif name == "miss_free":
             if not is_bool_dtype(column):
@@ -153,6 +159,8 @@ def _type_faults(frame: pd.DataFrame) -> Faults:
 
 def _value_faults(frame: pd.DataFrame) -> Faults:
     """The first row of each kind of fault."""
+    import pandas as pd
+
     players, seat, standers = (frame[name].to_numpy() for name in _WHOLE)
     free = frame["miss_free"].to_numpy()
     for name, (least, most) in _WHOLE.items():
@@ -182,9 +190,12 @@ def _value_faults(frame: pd.DataFrame) -> Faults:
             f"standers = {standers[i]:g}, miss_free = {str(bool(free[i])).lower()}"
         ),
     )
-    hands = frame["hand"].to_numpy()
-    unknown = ~frame["hand"].isin(hand_classes().names).to_numpy()
-    yield from _first(unknown, lambda i: f"'{hands[i]}' is no class of hands, as in As7sKh")
+    hand = frame["hand"].cat
+    unknown = ~hand.categories.isin(hand_classes().names)[hand.codes]
+    yield from _first(
+        unknown,
+        lambda i: f"'{hand.categories[hand.codes.iloc[i]]}' is no class of hands, as in As7sKh",
+    )
     chances = frame[list(_CHANCES)].to_numpy(dtype=np.float64)
     outside = np.any((chances < 0) | (chances > 1), axis=1)
     yield from _first(outside, lambda i: f"chances {_shown(chances[i])} are not all from 0 to 1")
@@ -202,7 +213,8 @@ def _value_faults(frame: pd.DataFrame) -> Faults:
             f"defend = {chances[i, 3]:g}, but only the dealer may defend, while the miss is free"
         ),
     )
-    again = frame.duplicated(list(_KEYS)).to_numpy()
+    rows = _numbered([frame[name] for name in _KEYS[:-1]])[0] * len(hand.categories)
+    again = pd.Series(rows + hand.codes.to_numpy()).duplicated().to_numpy()
     yield from _first(again, lambda i: "the same situation and hand as in a row before")
 
 
@@ -218,20 +230,41 @@ def _shown(chances: npt.NDArray[np.float64]) -> str:
     return " ".join(f"{chance:g}" for chance in chances)
 
 
+def _numbered(
+    columns: Sequence[pd.Series],
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.intp]]:
+    """Which combination of values each row has, in order of first use; the first row of each.
+
+    Values are numbered column by column: sorting whole rows takes ten times as long.
+    """
+    import pandas as pd
+
+    number = np.zeros(len(columns[0]), dtype=np.int64)
+    for column in columns:
+        codes, values = pd.factorize(column)
+        number = pd.factorize(number * len(values) + codes)[0]
+    _, first = np.unique(number, return_index=True)
+    return number, first
+
+
 def _table(frame: pd.DataFrame) -> PolicyTable:
-    chances = frame[list(_CHANCES)].to_numpy(dtype=np.float64)
-    distinct, which = np.unique(chances, axis=0, return_inverse=True)
+    which, first = _numbered([frame[name] for name in _CHANCES])
+    sets = frame[list(_CHANCES)].iloc[first].to_numpy(dtype=np.float64)
+    distinct, place_of = np.unique(sets, axis=0, return_inverse=True)
     mixtures, place = _few(distinct)
-    codes = place[which.reshape(-1)]
+    codes = place[place_of.reshape(-1)[which]]
     number = class_numbers()
-    hands = frame["hand"].map(number).to_numpy()
+    hand = frame["hand"].cat
+    hands = np.array([number[name] for name in hand.categories])[hand.codes]
     rows: dict[tuple[int, float, int, int, bool], npt.NDArray[np.uint16]] = {}
     pots: dict[int, set[float]] = {}
-    where = frame[list(_KEYS[:-1])].to_numpy(dtype=np.float64)
-    keys, group = np.unique(where, axis=0, return_inverse=True)
-    order = np.argsort(group.reshape(-1), kind="stable")
-    ends = np.cumsum(np.bincount(group.reshape(-1)))
-    for key, members in zip(keys.tolist(), np.split(order, ends[:-1]), strict=True):
+    group, first = _numbered([frame[name] for name in _KEYS[:-1]])
+    keys = frame[list(_KEYS[:-1])].iloc[first].to_numpy(dtype=np.float64)
+    order = np.argsort(group, kind="stable")
+    ends = np.cumsum(np.bincount(group))
+    parts = zip(keys.tolist(), np.split(order, ends[:-1]), strict=True)
+    # The digest is of what is said, in whatever order it stands there.
+    for key, members in sorted(parts, key=lambda part: part[0]):
         players, pot, seat, standers, free = key
         row = np.full(len(number), ABSENT, dtype=np.uint16)
         row[hands[members]] = codes[members]

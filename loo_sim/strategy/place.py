@@ -136,7 +136,10 @@ class Place:
         write_durably(folder / POLICY, [policy.encode()])
         for name, table in tables.items():
             path = folder / f"{name}.parquet"
-            pq.write_table(table, path, compression="zstd")
+            # Numbers of a dictionary would not fill whole bytes, and what comes again and again
+            # would not be seen by the compression: hands are written out.
+            numbers = [column for column in table.column_names if column != "hand"]
+            pq.write_table(table, path, compression="zstd", use_dictionary=numbers)
             sync(path)
         manifest["tables"] = {
             name: digest_of_file(folder / f"{name}.parquet") for name in sorted(tables)
@@ -206,6 +209,7 @@ def strategy_table(games: Sequence[tuple[Announcing, Parts]]) -> pa.Table:
     from loo_sim.cards import hand_classes
     from loo_sim.rules import UNITS_PER_STAKE
 
+    names = np.array(hand_classes(games[0][0].rules.deck).names)
     columns: dict[str, list[npt.NDArray[Any]]] = {}
     for of, strategy in games:
         for situation in of.situations:
@@ -218,12 +222,8 @@ def strategy_table(games: Sequence[tuple[Announcing, Parts]]) -> pa.Table:
             }
             for name, value in row.items():
                 columns.setdefault(name, []).append(np.full(of.classes, value))
-            columns.setdefault("hand", []).append(np.arange(of.classes, dtype=np.int32))
+            columns.setdefault("hand", []).append(names)
             for place, action in enumerate(ACTIONS):
                 chances = strategy[situation.row, :, place] / PARTS
                 columns.setdefault(action, []).append(chances)
-    whole = {name: np.concatenate(parts) for name, parts in columns.items()}
-    names = hand_classes(games[0][0].rules.deck).names
-    table: dict[str, Any] = {name: pa.array(column) for name, column in whole.items()}
-    table["hand"] = pa.DictionaryArray.from_arrays(pa.array(whole["hand"]), pa.array(names))
-    return pa.table(table)
+    return pa.table({name: np.concatenate(parts) for name, parts in columns.items()})
