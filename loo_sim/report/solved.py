@@ -8,6 +8,8 @@ from loo_sim.cards import hand_classes
 from loo_sim.policies.policy import Choice, Policy
 from loo_sim.report import announced, gains, splits
 from loo_sim.report.announced import Strategy
+from loo_sim.report.convergence import convergence_exhibit, looks_of
+from loo_sim.report.gains import NEAR
 from loo_sim.report.hands import GRIDS
 from loo_sim.report.page import MOST_IN_FULL, MOST_SITUATIONS, Section
 from loo_sim.report.provenance import rules_in_words
@@ -108,6 +110,9 @@ def _sections_of(solution: Solution, game: Strategy, games: int) -> list[Section
         gains.gain_exhibit(cell, gain, deals),
         gains.value_exhibit(cell, gain, deals),
     ]
+    until = solution.manifest.get("until", NEAR)
+    if found := convergence_exhibit(cell, looks_of(solution.manifest, cell.pot), until):
+        worth.exhibits.append(found)
     crib = Section(f"crib-{cell.number}", f"The strategy in short: {cell.label}")
     if games > 1:
         crib.lead = [announced.how_it_plays(game)]

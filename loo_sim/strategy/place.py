@@ -127,8 +127,6 @@ class Place:
 
     def finish(self, manifest: dict[str, Any], policy: str, tables: Mapping[str, pa.Table]) -> None:
         """Write the strategy, and put it in its place as a whole."""
-        import pyarrow.parquet as pq
-
         folder = self.partial / RESULT
         if folder.exists():
             shutil.rmtree(folder)
@@ -136,11 +134,7 @@ class Place:
         write_durably(folder / POLICY, [policy.encode()])
         for name, table in tables.items():
             path = folder / f"{name}.parquet"
-            # Numbers of a dictionary would not fill whole bytes, and what comes again and again
-            # would not be seen by the compression: hands are written out.
-            numbers = [column for column in table.column_names if column != "hand"]
-            pq.write_table(table, path, compression="zstd", use_dictionary=numbers)
-            sync(path)
+            write_table(table, path)
         manifest["tables"] = {
             name: digest_of_file(folder / f"{name}.parquet") for name in sorted(tables)
         }
@@ -156,6 +150,19 @@ class Place:
     def close(self) -> None:
         """Give the directory free; a partial folder with nothing in it goes."""
         self._lock.release_empty()
+
+
+def write_table(table: pa.Table, path: Path) -> None:
+    """Write a table as a small file.
+
+    Numbers of a dictionary of hands would not fill whole bytes, and compression would not see what
+    comes again and again: hands are written out.
+    """
+    import pyarrow.parquet as pq
+
+    numbers = [column for column in table.column_names if column != "hand"]
+    pq.write_table(table, path, compression="zstd", use_dictionary=numbers)
+    sync(path)
 
 
 def _check(directory: Path) -> None:

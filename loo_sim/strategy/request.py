@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 UNTIL, MAX_DEALS = 0.02, 10**8
 """What is aimed at by default: stakes a deal, summed over all seats; deals a game."""
-PLAY = "trumps"
+PLAY = "sharp"
 """The policy whose way of playing the cards is held fixed by default."""
 MOST_POT = 1_000
 """Stakes: squares of larger values would not stay whole numbers when they are summed."""

@@ -32,8 +32,8 @@ class Look(NamedTuple):
     ----------
     deals, looked_at : int
         Deals learned from, and those that the gains were measured on.
-    gain_low, gain_high : float
-        Bounds.
+    gain_low, gain_low_se, gain_high, gain_high_se : float
+        Bounds, and the sums of the seats' standard errors, which those of the sums do not exceed.
     kind : str
         ``mixed`` or ``pure``: as `Solved`.
     """
@@ -41,7 +41,9 @@ class Look(NamedTuple):
     deals: int
     looked_at: int
     gain_low: float
+    gain_low_se: float
     gain_high: float
+    gain_high_se: float
     kind: str
 
 
@@ -159,7 +161,14 @@ def solve(
             }
             kind = min(seen, key=lambda kind: seen[kind].sum_high)
             found = seen[kind]
-            looks.append(Look(regrets.deals, deals, found.sum_low, found.sum_high, kind))
+            looks.append(
+                Look(
+                    *(regrets.deals, deals),
+                    *(found.sum_low, float(found.low_se.sum())),
+                    *(found.sum_high, float(found.high_se.sum())),
+                    kind,
+                )
+            )
             if target.reached(found) or 2 * regrets.deals > target.max_deals:
                 break
         gains = measure(of, candidates[kind], seed, FRESH_DEALS, GAIN_DEALS, pool, jobs)
