@@ -6,6 +6,8 @@
 #   make report     play experiments/sample.toml and write the sample report, reports/sample.html
 #   make picture    draw the pictures of the README, two figures of the sample report
 #   make bench      deals per second here, beside the scalar baselines, and all that is asked of them
+#   make sharp      what each word of play gains, and what play is worth, as docs/play.md has it
+#   make equilibrium  solve for the built-in policy equilibrium and write docs/equilibrium.md (an hour)
 #   make cost       draw docs/cost.svg: what a deal costs by players and by number of deals
 #   make widths     how fast the kernels are with narrower vector instructions
 # Another interpreter: make PYTHON=python3.13 test
@@ -18,7 +20,7 @@ EXPERIMENT := experiments/miss_value.toml
 RESULT := results/miss_value
 SAMPLE := results/sample
 
-.PHONY: run report picture browser test test-long test-cluster bench cost widths lint clean
+.PHONY: run report picture browser test test-long test-cluster bench sharp equilibrium cost widths lint clean
 .DELETE_ON_ERROR:
 
 run: $(VENV)/ready
@@ -60,6 +62,12 @@ test-cluster: $(VENV)/ready-test
 
 bench: $(VENV)/ready
 	$(BIN)/loosim bench --compile
+
+sharp: $(VENV)/ready
+	$(BIN)/python experiments/sharp.py
+
+equilibrium: $(VENV)/ready
+	$(BIN)/python experiments/equilibrium.py
 
 cost: $(VENV)/ready
 	$(BIN)/python docs/cost.py

@@ -3,7 +3,7 @@
 Usage: python experiments/sharp.py [DEALS]
 
 Two tables. In the first each row is one word changed, and what a player who makes the change gains
-on the others, who keep to the play of `sharp`, in each game: a league of DEALS (1,000,000) deals,
+on the others, who keep to the play of `sharp`, in each game: a league of DEALS (300,000) deals,
 paired, every seat in turn. In the second is what a player in wins by the words of `sharp`, what
 cards drawn at random from the legal ones win less, and what the best cards win more: found by an
 exact search of the three tricks, all cards known to him, which no play against these words can
@@ -122,7 +122,7 @@ def gain_of(change: Change, announced: str, players: int, pot: float, deals: int
     return with_error(row["net_diff"], row["net_diff_se"], deals)
 
 
-def main(deals: int = 1_000_000) -> None:
+def main(deals: int = 300_000) -> None:
     """Print both tables."""
     titles = [f"{name}, {players} players, pot {pot}" for name, players, pot in GAMES]
     print("| kind | where | word | " + " | ".join(titles) + " |")

@@ -307,12 +307,12 @@ def all_chances(strategy: Strategy) -> Table:
     )
 
 
-def crib(strategy: Strategy) -> Table:
+def crib(strategy: Strategy, most: int = MOST_IN_CRIB) -> Table:
     """What to announce with each band of hands in the most common situations, to be printed."""
     deck = strategy.cell.deck
     which = features(deck)["band"].to_numpy()
     there = np.unique(which)
-    shown = met(strategy)[:MOST_IN_CRIB]
+    shown = met(strategy)[:most]
     columns = [_bands(strategy, one.key, np.searchsorted(there, which)) for one in shown]
     return Table(
         "Crib: what to announce with each band of hands in the most common situations. Of a band "
