@@ -68,6 +68,7 @@ sharp: $(VENV)/ready
 
 equilibrium: $(VENV)/ready
 	$(BIN)/python experiments/equilibrium.py
+	$(BIN)/python docs/equilibrium.py
 
 cost: $(VENV)/ready
 	$(BIN)/python docs/cost.py

@@ -31,7 +31,7 @@ class Forced:
         return self.player.announce(situation, hand, turn_up)
 
     def play(self, turn, hand, legal):
-        # Trick one: the places in `order`; trick two: one of the two that are left before the other.
+        # Trick one: the places in `order`; trick two: either of the two that are left.
         ranked = [hand[place] for place in self.order] if turn.trick_no == 1 else list(hand)
         if turn.trick_no == 2 and self.later:
             ranked.reverse()

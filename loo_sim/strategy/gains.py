@@ -96,6 +96,8 @@ def measure(
 ) -> Gains:
     """Measure what leaving a strategy gains, on deals from number `first` on.
 
+    The result does not depend on the threads.
+
     Parameters
     ----------
     of : Announcing
@@ -105,7 +107,23 @@ def measure(
     seed, first, deals : int
         The deals; a whole number of times ``HALVES * CHUNK_DEALS``.
     pool, jobs : ThreadPoolExecutor, int
-        Threads; the result does not depend on them.
+        Threads.
+    """
+    return gains(of, strategy, moments_of(of, strategy, seed, first, deals, pool, jobs), deals)
+
+
+def moments_of(
+    of: Announcing,
+    strategy: Parts,
+    seed: int,
+    first: int,
+    deals: int,
+    pool: ThreadPoolExecutor,
+    jobs: int,
+) -> Moments:
+    """Sum what the alternatives of each seat gain on folding, the others keeping to a strategy.
+
+    Parameters are those of `measure`.
     """
     from loo_sim.kernels.alternatives import MOMENTS, sum_alternatives
     from loo_sim.kernels.batch import make_scratch
@@ -124,8 +142,7 @@ def measure(
     for begin in range(0, chunks, jobs):
         now = range(begin, min(begin + jobs, chunks))
         list(pool.map(count, range(len(now)), now))
-    moments = sum(each[1:], each[0])
-    return gains(of, strategy, moments, deals)
+    return sum(each[1:], each[0])
 
 
 def gains(of: Announcing, strategy: Parts, moments: Moments, deals: int) -> Gains:
@@ -147,6 +164,31 @@ def gains(of: Announcing, strategy: Parts, moments: Moments, deals: int) -> Gain
     high, high_se = _by_seat(of, [_deviate(of, chances, whole, whole, 0.0)], deals)
     low, low_se = _by_seat(of, _crossed(of, chances, moments), deals)
     return Gains(deals, low, low_se, high, high_se)
+
+
+def gain_of(
+    of: Announcing, strategy: Parts, other: Floats, moments: Moments, deals: int
+) -> tuple[Floats, Floats]:
+    """What each seat gains by another strategy while the others keep to theirs.
+
+    Parameters
+    ----------
+    of : Announcing
+        The game.
+    strategy : ndarray of uint8, shape (places, classes, 4)
+        What the others keep to.
+    other : ndarray of float64, shape (places, classes, 4)
+        Chances of the one who leaves it; fitted on none of these deals.
+    moments, deals : ndarray of int64, int
+        As `gains` takes them.
+
+    Returns
+    -------
+    gain, gain_se : ndarray of float64, shape (players,)
+        Stakes a deal.
+    """
+    gain, square = _change_of(other - strategy / PARTS, moments.sum(axis=0))
+    return _by_seat(of, [(gain * of.worth, square * of.worth**2)], deals)
 
 
 def _crossed(of: Announcing, chances: Floats, moments: Moments) -> Iterator[tuple[Floats, Floats]]:

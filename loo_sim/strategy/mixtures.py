@@ -9,6 +9,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from loo_sim.cards import hand_classes
+from loo_sim.policies.compile import CERTAIN, FIRST_MIXTURE, compile_tables
+from loo_sim.policies.policy import Policy
 from loo_sim.policies.table import MOST_MIXTURES, rounded
 from loo_sim.strategy.announcing import Announcing
 
@@ -41,6 +44,23 @@ def mixed(of: Announcing, chances: npt.NDArray[np.float64]) -> Parts:
         if _mixtures(parts) <= MOST_MIXTURES:
             break
     return parts
+
+
+def chances_of(of: Announcing, policy: Policy) -> npt.NDArray[np.float64]:
+    """What a policy announces, as chances of shape (places, classes, 4)."""
+    tables = compile_tables([policy] * of.players, of.rules, of.players, of.pot)
+    bounds = np.zeros((FIRST_MIXTURE + len(tables.mixtures), 5))
+    for action in range(FIRST_MIXTURE):
+        bounds[action, action + 1 :] = 1.0
+    bounds[FIRST_MIXTURE:, 1:4] = tables.mixtures / CERTAIN
+    bounds[FIRST_MIXTURE:, 4] = 1.0
+    found = np.zeros((of.places, of.classes, 4))
+    found[..., 0] = 1.0
+    members = hand_classes(of.rules.deck).member
+    for situation in of.situations:
+        row = tables.rows[tables.row_of[tuple(map(int, situation))]]
+        found[situation.row] = np.diff(bounds, axis=1)[row[members]]
+    return found
 
 
 def pure(chances: npt.NDArray[np.float64]) -> Parts:
