@@ -11,7 +11,9 @@ it is fitted on deals:
   more: what is told apart by chance alone would lose as much on the other half.
 
 Deals are independent, so that for differences d_i of N deals the mean is ``sum(d_i) / N`` and its
-standard error ``sqrt(sum(d_i**2) / N - mean**2) / sqrt(N)``; a deviation is taken as given.
+standard error ``sqrt(sum(d_i**2) / N - mean**2) / sqrt(N)``. That of the lower bound takes the
+deviation as given. In that of the upper one also count the squares of deviations that were not
+made, where they lost less than `CAUTION` standard errors: chance may have hidden their gain.
 """
 
 from __future__ import annotations
@@ -161,7 +163,7 @@ def gains(of: Announcing, strategy: Parts, moments: Moments, deals: int) -> Gain
     """
     chances = strategy / PARTS
     whole = moments.sum(axis=0)
-    high, high_se = _by_seat(of, [_deviate(of, chances, whole, whole, 0.0)], deals)
+    high, high_se = _by_seat(of, [_chosen(of, chances, whole)], deals)
     low, low_se = _by_seat(of, _crossed(of, chances, moments), deals)
     return Gains(deals, low, low_se, high, high_se)
 
@@ -192,33 +194,47 @@ def gain_of(
 
 
 def _crossed(of: Announcing, chances: Floats, moments: Moments) -> Iterator[tuple[Floats, Floats]]:
-    one, other = moments
-    yield _deviate(of, chances, one, other, CAUTION)
-    yield _deviate(of, chances, other, one, CAUTION)
+    """What the deviation fitted on either half comes to on the other."""
+    for half in range(HALVES):
+        change, seen, error = _rival(of, chances, moments[half])
+        leaves = (seen > 0) & (seen >= CAUTION * error)
+        yield _where(leaves, leaves, *_change_of(change, moments[1 - half]), of.worth)
 
 
-def _deviate(
-    of: Announcing, chances: Floats, fit: Moments, on: Moments, caution: float
-) -> tuple[Floats, Floats]:
-    """Gains and their squares, summed over deals, of the deviation that looks best on `fit`.
+def _chosen(of: Announcing, chances: Floats, moments: Moments) -> tuple[Floats, Floats]:
+    """What the deviation fitted on some deals comes to on the same."""
+    change, seen, error = _rival(of, chances, moments)
+    doubtful = seen > -CAUTION * error
+    return _where(seen > 0, doubtful, *_change_of(change, moments), of.worth)
+
+
+def _rival(of: Announcing, chances: Floats, fit: Moments) -> tuple[Floats, Floats, Floats]:
+    """The change to the announcement that looks best of all that are not announced for certain.
 
     Returns
     -------
-    gain, square : ndarray of float64, shape (places, classes)
-        Summed over the deals of `on`; 0 where the strategy is kept to.
+    change : ndarray of float64, shape (places, classes, 4)
+        Of chances; 0 where nothing else is legal.
+    seen, error : ndarray of float64, shape (places, classes)
+        What it gains on `fit`, and the standard error of that.
     """
-    worth = np.where(of.legal[:, np.newaxis, 1:], fit[..., 1:4], -np.inf)
-    best = worth.argmax(axis=-1) + 1
-    nothing = of.legal[:, np.newaxis, 0] & (worth.max(axis=-1) <= 0)
-    best[nothing] = 0
-    change = np.eye(4)[best] - chances
-    seen, seen_square = _change_of(change, fit)
-    leaves = (seen > 0) & (seen >= caution * np.sqrt(seen_square))
-    gain, square = _change_of(change, on)
-    return (
-        np.where(leaves, gain, 0.0) * of.worth,
-        np.where(leaves, square, 0.0) * of.worth**2,
-    )
+    worth = np.concatenate([np.zeros_like(fit[..., :1]), fit[..., 1:4]], axis=-1).astype(np.float64)
+    worth[~np.broadcast_to(of.legal[:, np.newaxis], worth.shape) | (chances == 1)] = -np.inf
+    change = np.eye(4)[worth.argmax(axis=-1)] - chances
+    change[np.isneginf(worth).all(axis=-1)] = 0.0
+    seen, square = _change_of(change, fit)
+    return change, seen, np.sqrt(square)
+
+
+def _where(
+    gains: npt.NDArray[np.bool_],
+    doubtful: npt.NDArray[np.bool_],
+    gain: Floats,
+    square: Floats,
+    worth: float,
+) -> tuple[Floats, Floats]:
+    """Gains and squares in stakes, 0 where they do not count."""
+    return np.where(gains, gain, 0.0) * worth, np.where(doubtful, square, 0.0) * worth**2
 
 
 def _change_of(change: Floats, moments: Moments) -> tuple[Floats, Floats]:
