@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from loo_sim.overrides import give_way, override, set_axes
 from loo_sim.policy_axes import PolicyAxes
 from loo_sim.problems import Problem, Problems, nearest
+from loo_sim.rounding import listed
 from loo_sim.rules import (
     MOST_STAKES,
     OPTIONS,
@@ -261,6 +262,11 @@ def game_cell(
         check_contestants(words, policies, wrong)
     elif len(policies) == 1:
         policies *= players or 0
+    for name, known in _known_players(policies).items():
+        if players is not None and players not in known:
+            numbers = listed([str(number) for number in known])
+            what = f"the table of {name} knows {numbers} players, not {players}"
+            wrong("policies", what, f"loosim solve --players {players} makes one that does")
     aim = None
     if "aim" in options and players is not None:
         aim = _read_aim(options["aim"], players, wrong)
@@ -284,6 +290,13 @@ def game_cell(
     if len(problems.found) > before or rules is None or players is None or pot is None:
         return None
     return Cell(dict(point.values), players, pot, rules, policies, rounds, bankroll, aim)
+
+
+def _known_players(policies: Iterable[Policy]) -> dict[str, list[int]]:
+    """For how many players each policy with a table has one, by its name."""
+    return {
+        policy.name: sorted(policy.table.pots) for policy in policies if policy.table is not None
+    }
 
 
 def _read_aim(value: Any, players: int, wrong: Wrong) -> Situation | None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import cache
 
+import exact_three
 import numpy as np
 import pytest
 from exact_announcing import (
@@ -22,7 +24,7 @@ from kernel_deals import SMALL
 from scipy.optimize import linprog
 
 from loo_sim.policies.parse import load_policy
-from loo_sim.rules import UNITS_PER_STAKE
+from loo_sim.rules import PRESETS, UNITS_PER_STAKE
 from loo_sim.strategy.announcing import Announcing
 from loo_sim.strategy.gains import gain_of, gains, measure, moments_of
 from loo_sim.strategy.mixtures import PARTS, chances_of, mixed, pure
@@ -218,3 +220,78 @@ def test_a_policy_as_chances():
     random = chances_of(of, load_policy("random"))
     np.testing.assert_allclose(random[FIRST], [[1 / 3, 1 / 3, 1 / 3, 0]] * of.classes, atol=1e-9)
     np.testing.assert_allclose(random[DEALER], [[0, 1 / 3, 1 / 3, 1 / 3]] * of.classes, atol=1e-9)
+
+
+@cache
+def three_players():
+    return exact_three.tables()
+
+
+def exact_gains(of, strategy):
+    return exact_three.exact_gains(strategy / PARTS, of.legal, three_players())
+
+
+@pytest.fixture
+def three():
+    """Three players and sixteen cards."""
+    rules = replace(PRESETS["standard"], deck=exact_three.DECK, min_players=3)
+    return Announcing(rules, 3, POT * UNITS_PER_STAKE, load_policy("trumps"), carry=False)
+
+
+@pytest.mark.long
+def test_three_players_gain_what_enumeration_says(three):
+    regrets = Regrets(three, SEED, JOBS)
+    with ThreadPoolExecutor(JOBS) as pool:
+        for _ in range(4 * ROUNDS):
+            regrets.learn(pool)
+    strategy = mixed(three, regrets.average())
+    right = exact_gains(three, strategy)
+    assert (right >= -1e-12).all()
+    assert right.sum() <= 0.001
+    found = measured(three, strategy)
+    assert (found.low - 4 * found.low_se <= right).all()
+    assert (right <= found.high + 4 * found.high_se).all()
+    bad = said_by_three(three)
+    right, found = exact_gains(three, bad), measured(three, bad)
+    assert right.min() > 0.05
+    assert (np.abs(found.low - right) <= 4.5 * found.low_se + 0.002).all()
+    assert (np.abs(found.high - right) <= 4.5 * found.high_se + 0.002).all()
+
+
+@pytest.mark.long
+def test_the_few_lines_play_as_the_referee_does(three):
+    """Some contests of two and three hands."""
+    from exact_announcing import Saying
+
+    from loo_sim.cards import Card, live_cards
+    from loo_sim.draws import Dealt
+    from loo_sim.policies.player import PolicyPlayer
+    from loo_sim.referee import play_deal
+
+    _, two, others = three_players()
+    turn_up = Card(11, "s")
+    live, random = live_cards(turn_up, exact_three.DECK), np.random.default_rng(5)
+    number = {tuple(hand): place for place, hand in enumerate(exact_three.HANDS.tolist())}
+    for _ in range(2000):
+        cards = random.permutation(15)[:12].reshape(4, 3)
+        cards.sort(axis=1)
+        a, b, c, _ = (number[tuple(hand)] for hand in cards.tolist())
+        dealt = Dealt(
+            turn_up, [live[i] for i in cards[3]], [[live[i] for i in h] for h in cards[:3]]
+        )
+        for last, code in (("stand", others[a, b, c]), ("fold", two[a, b])):
+            # A dealer who could defend may not fold, unless a house rule lets him.
+            rules = replace(three.rules, dealer_may_fold=True)
+            players = [
+                Saying(said, PolicyPlayer(three.play, lambda: None))
+                for said in ("stand", "stand", last)
+            ]
+            deal = play_deal(rules, dealt, three.pot, players)
+            assert sum(won << (2 * i) for i, won in enumerate(deal.tricks_won)) == code
+
+
+def said_by_three(of):
+    """Everybody stands, which is always legal."""
+    strategy = np.zeros((of.places, of.classes, 4), dtype=np.uint8)
+    strategy[:, :, STAND] = PARTS
+    return strategy
