@@ -1,0 +1,1 @@
+"""Strategy: advice for a hand, strategies near equilibrium, and what leaving one gains."""
