@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from loo_sim.api import (
         Result,
         TuneResult,
+        advise,
         check,
         compare,
         deal,
@@ -26,6 +27,7 @@ __all__ = [
     "Result",
     "TuneResult",
     "__version__",
+    "advise",
     "check",
     "compare",
     "deal",

@@ -9,8 +9,8 @@ three steps, each of which leaves to the next what it does not decide.
    share a card, all are drawn again: what is left are independent hands, given that they can lie on
    one table.
 2. All other cards are dealt at random.
-3. The other earlier seats announce by their policies. A deal in which one says anything else than it
-   did is thrown away.
+3. The other earlier seats announce by their policies. A deal in which one says anything else than
+   it did is thrown away.
 
 Deals that are kept are independent and of equal weight.
 """

@@ -5,25 +5,28 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from math import nan
+from math import inf, nan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from loo_sim.api import MOST_JOBS
 from loo_sim.cards import hand_classes, hand_index
 from loo_sim.draws import ORDERS_OF_THREE
 from loo_sim.kernels.batch import RANKS_OF_ORDER
 from loo_sim.kernels.compiled import compiling
 from loo_sim.kernels.game import LEAD, LEAD_PLAIN, LEAD_TRUMP, Game, encode
 from loo_sim.kernels.given import AS_DRAWN, OUTCOMES, Given, count_given
+from loo_sim.machine import usable_cores
 from loo_sim.policies.compile import RANDOM_PLAY, Tables, compile_tables
 from loo_sim.problems import Problems
 from loo_sim.referee import legal_leads
 from loo_sim.rules import POT_LOO, UNITS_PER_STAKE
 from loo_sim.runner.signals import Stopper
 from loo_sim.runner.stopping import LEAST_DEALS, is_reached, next_checkpoint
+from loo_sim.settings import DEFAULTS, SEEDS, is_whole
 from loo_sim.strategy.given import announcement_chances, hand_numbers, make_given
-from loo_sim.strategy.question import SOURCE, Question
+from loo_sim.strategy.question import Question, ask
 from loo_sim.strategy.worths import (
     BreakEven,
     Counts,
@@ -48,7 +51,7 @@ LENGTH = 8192
 FIRST = 2 * LENGTH
 """Deals made before the intervals are looked at."""
 MANY = 3
-"""Players in, from which on any of two trumps may be led; against one opponent it is the highest."""
+"""Players in; with two of them S11 leaves no choice between trumps."""
 
 
 @dataclass(frozen=True)
@@ -195,6 +198,55 @@ class _Table:
     counts: Counts = field(default_factory=lambda: np.zeros((OUTCOMES,) * 3, np.int64))
 
 
+def advice(
+    caller: str,
+    hand: str | Sequence[str],
+    turn_up: str,
+    players: int | None,
+    *,
+    before: str | Sequence[str],
+    pot: float | None,
+    rules: str | None,
+    policies: Sequence[str],
+    lead: bool,
+    until: float | None,
+    max_deals: int | None,
+    seed: int | None,
+    jobs: int | None,
+) -> Advice:
+    """Read a question and answer it: the command, and `loo_sim.advise`, whose words these are.
+
+    Raises
+    ------
+    InputError
+        With everything that is wrong, told as what `caller` was given.
+    """
+    problems = Problems(caller)
+    for key, value, least, most in (
+        ("max_deals", max_deals, 1, SEEDS),
+        ("seed", seed, 0, SEEDS - 1),
+        ("jobs", jobs, 1, MOST_JOBS),
+    ):
+        if value is not None and not is_whole(value, least, most):
+            problems.add(key, f"{value!r} is not a whole number from {least} to {most:,}")
+    if until is not None and not (
+        isinstance(until, int | float) and not isinstance(until, bool) and 0 < until < inf
+    ):
+        problems.add("until", f"{until!r} is not a number of stakes above 0", "as in 0.01")
+    question = ask(
+        hand, turn_up, players, before, pot=pot, rules=rules, policies=policies, lead=lead,
+        problems=problems,
+    )  # fmt: skip
+    return advise_on(
+        question,
+        UNTIL if until is None else until,
+        MOST_DEALS if max_deals is None else max_deals,
+        lead,
+        int(DEFAULTS["seed"]) if seed is None else seed,
+        usable_cores() if jobs is None else jobs,
+    )
+
+
 def advise_on(
     question: Question,
     until: float = UNTIL,
@@ -218,7 +270,7 @@ def advise_on(
     most : int
         Deals to make at most, kept or not.
     lead : bool
-        Also say what each legal first lead is worth.
+        Also say what each legal first lead is worth; nobody may be in before.
     seed : int
         0 to 2**64 - 1.
     jobs : int
@@ -231,11 +283,9 @@ def advise_on(
     Raises
     ------
     InputError
-        If a seat before never announces what it did; with `lead`, if somebody else leads.
+        If a seat before never announces what it did.
     """
     cell = question.cell
-    if lead:
-        _check_lead(question)
     compiled = compile_tables(cell.policies, cell.rules, cell.players, cell.pot)
     chances = announcement_chances(question, compiled)
     played = [word for word in question.situation.legal if word != "fold"]
@@ -290,17 +340,6 @@ def advise_on(
         reached,
         stop,
     )
-
-
-def _check_lead(question: Question) -> None:
-    """Refuse the question what to lead where somebody else does."""
-    before = question.before
-    leads = next((seat for seat, word in enumerate(before) if word != "fold"), None)
-    if leads is not None:
-        problems = Problems(SOURCE)
-        what = f"seat {leads} leads, the first player in; it is not yours to choose"
-        problems.add("lead", what, "ask without it, or where all before fold")
-        problems.raise_if_any()
 
 
 def _lead_table(question: Question, compiled: Tables, chances: Any) -> _Table:
@@ -368,5 +407,3 @@ def _count(
             for table, counts in zip(tables, found, strict=True):
                 table.counts += counts
     return made, tried, stop
-
-

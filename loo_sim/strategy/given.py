@@ -50,7 +50,8 @@ def chances_of(tables: Tables, row: int, action: str) -> Floats:
     thresholds = np.pad(tables.mixtures.astype(float), ((0, 0), (1, 1)))
     thresholds[:, -1] = CERTAIN
     chances: Floats = np.concatenate([certain, np.diff(thresholds, axis=1)[:, at]])
-    return chances[tables.rows[row]]
+    by_hand: Floats = chances[tables.rows[row]]
+    return by_hand
 
 
 def announcement_chances(question: Question, tables: Tables) -> list[Floats]:
@@ -171,5 +172,3 @@ def make_given(
         action=np.array([ACTIONS.index(word) for word, _ in alternatives], np.int64),
         ranks=np.array([ranks for _, ranks in alternatives], np.uint8),
     )
-
-

@@ -15,9 +15,9 @@ from loo_sim.views import Situation
 SOURCE = "advise"
 WORDS = {"fold": "fold", "stand": "stand", "miss": "miss"}
 _FORMS = {
-    **{form: "fold" for form in ("f", "folds", "folded", "pass", "passes")},
-    **{form: "stand" for form in ("s", "stands", "stood")},
-    **{form: "miss" for form in ("m", "misses", "took-miss", "takes-miss")},
+    **dict.fromkeys(("f", "folds", "folded", "pass", "passes"), "fold"),
+    **dict.fromkeys(("s", "stands", "stood"), "stand"),
+    **dict.fromkeys(("m", "misses", "took-miss", "takes-miss"), "miss"),
     **WORDS,
 }
 _SUIT_SIGNS = str.maketrans(dict(zip("♣♦♥♠♧♢♡♤", "cdhscdhs", strict=True)) | {"\ufe0f": None})
@@ -66,7 +66,9 @@ def ask(
     before: str | Sequence[str] = (),
     pot: float | None = None,
     rules: str | None = None,
-    policies: Sequence[str] = (),
+    policies: str | Sequence[str] = (),
+    lead: bool = False,
+    problems: Problems | None = None,
 ) -> Question:
     """Read what advice is asked for.
 
@@ -85,7 +87,11 @@ def ask(
     rules : str, optional
         As ``peel,loo=3``.
     policies : sequence of str
-        Names or paths: one for all, or one a seat.
+        Names or paths: one for all, or one a seat; commas may stand between them.
+    lead : bool
+        Whether it is also asked what to lead.
+    problems : Problems, optional
+        What is wrong already with what was asked.
 
     Returns
     -------
@@ -96,10 +102,12 @@ def ask(
     InputError
         With everything that is wrong; or if the seat has nothing to choose.
     """
-    problems = Problems(SOURCE)
+    problems = Problems(SOURCE) if problems is None else problems
     cell = None
+    words = [policies] if isinstance(policies, str) else policies
+    names = [name.strip() for word in words for name in word.split(",")]
     try:
-        cell = cell_of_words(players, pot, rules, policies)
+        cell = cell_of_words(players, pot, rules, names)
     except InputError as error:
         problems.found += error.problems
     deck = 52 if cell is None else cell.rules.deck
@@ -122,6 +130,10 @@ def ask(
         _check_before(said, cell.players, problems)
         if not problems and turned:
             _check_choice(Question(cell, tuple(cards), turned[0], tuple(said)), problems)
+    leader = next((seat for seat, word in enumerate(said) if word not in ("fold", "")), None)
+    if lead and leader is not None:
+        what = f"seat {leader} leads, the first player in: that is not yours to choose"
+        problems.add("lead", what, "it is where all before fold")
     problems.raise_if_any()
     assert cell is not None
     return Question(cell, tuple(cards), turned[0], tuple(said))
@@ -130,7 +142,8 @@ def ask(
 def _cards(key: str, given: str | Sequence[str], deck: int, problems: Problems) -> list[Card]:
     """The cards of a text; what is none is noted, as are cards that the pack does not have."""
     if not isinstance(given, str):
-        if not all(isinstance(word, str | Card) for word in given):
+        listed = isinstance(given, list | tuple)
+        if not listed or not all(isinstance(word, str | Card) for word in given):
             problems.add(key, f"{given!r} is not a text of cards", "as in 'Kh 7h 2c'")
             return []
         given = " ".join(map(str, given))
@@ -153,15 +166,14 @@ def _cards(key: str, given: str | Sequence[str], deck: int, problems: Problems) 
 
 def _announcements(given: str | Sequence[str], problems: Problems) -> list[str]:
     """What was announced before, in whole words; what is no announcement is noted."""
-    words = [given] if isinstance(given, str) else list(given)
-    if not all(isinstance(word, str) for word in words):
+    words = [given] if isinstance(given, str) else given
+    listed = isinstance(words, list | tuple)
+    if not listed or not all(isinstance(word, str) for word in words):
         problems.add("before", f"{given!r} is not a list of announcements", "as in 'fold,stand'")
         return []
-    split = [part.lower() for word in words for part in word.replace(",", " ").split()]
-    if len(split) == 1 and _RUN.fullmatch(split[0]):
-        split = list(split[0])
+    parts = [part.lower() for word in words for part in word.replace(",", " ").split()]
     said = []
-    for seat, word in enumerate(split):
+    for seat, word in enumerate(w for p in parts for w in (p if _RUN.fullmatch(p) else [p])):
         if word.startswith("defend"):
             what = f"seat {seat} cannot defend: only the dealer may, and nobody speaks after him"
             problems.add("before", what)
