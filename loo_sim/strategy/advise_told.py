@@ -66,7 +66,7 @@ def rows(advice: Advice, worths: Sequence[Worth]) -> list[tuple[str, ...]]:
         (
             _DO.get(worth.name, worth.name),
             _value(worth, deals),
-            _chance(worth.looed, worth, deals),
+            "never" if worth.name == "defend" else _chance(worth.looed, worth, deals),
             *(_chance(chance, worth, deals) for chance in worth.tricks or (0.0,) * 4),
             _chance(worth.whole_pot, worth, deals),
         )
@@ -76,7 +76,7 @@ def rows(advice: Advice, worths: Sequence[Worth]) -> list[tuple[str, ...]]:
 
 
 def _value(worth: Worth, deals: int) -> str:
-    """A value; that of who neither wins nor loses is exact."""
+    """A value; that of a player who neither wins nor loses is exact."""
     return (
         "0, exactly" if worth.name in ("fold", "defend") else interval(worth.value, worth.se, deals)
     )

@@ -126,10 +126,9 @@ def ask(
             what = f"{card.name} is turned up, and in the hand"
             problems.add("hand", what, "the card turned up is in nobody's hand")
     said = _announcements(before, problems)
-    if cell is not None:
-        _check_before(said, cell.players, problems)
-        if not problems and turned:
-            _check_choice(Question(cell, tuple(cards), turned[0], tuple(said)), problems)
+    _check_before(said, None if cell is None else cell.players, problems)
+    if cell is not None and not problems:
+        _check_choice(Question(cell, tuple(cards), turned[0], tuple(said)), problems)
     leader = next((seat for seat, word in enumerate(said) if word not in ("fold", "")), None)
     if lead and leader is not None:
         what = f"seat {leader} leads, the first player in: that is not yours to choose"
@@ -183,9 +182,9 @@ def _announcements(given: str | Sequence[str], problems: Problems) -> list[str]:
     return said
 
 
-def _check_before(said: Sequence[str], players: int, problems: Problems) -> None:
+def _check_before(said: Sequence[str], players: int | None, problems: Problems) -> None:
     """Note announcements of more seats than there are before the last, and a miss taken twice."""
-    if len(said) >= players:
+    if players is not None and len(said) >= players:
         what = f"{len(said)} announcements are too many with {players} players"
         hint = f"at most {players - 1} seats speak before the dealer, one word each"
         problems.add("before", what, hint)
