@@ -469,7 +469,7 @@ def test_what_is_assumed_is_named(advice: Advice) -> None:
     )
     first, mine = assumptions(mixed)[:2]
     assert first.startswith("The others announce and play by policies: seat 0 by tight, seat 2 by")
-    assert "You play your cards by the policy peel" in mine
+    assert "you play by the policy peel" in mine
 
 
 def test_rules_are_named_by_the_nearest_preset() -> None:

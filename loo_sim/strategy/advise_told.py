@@ -141,8 +141,12 @@ def _break_even(advice: Advice) -> list[str]:
 
 
 def _what_to_lead(advice: Advice, verdict: Verdict) -> list[str]:
-    forced = "against one opponent the highest trump is led whatever is said here"
-    duty = [f"Where you hold two trumps, {forced}."] if len(advice.leads) > 1 else []
+    """What to lead and by how much; what is led whatever is said here."""
+    trump = advice.question.turn_up.suit
+    trumps = sum(worth.name[-1] == trump for worth in advice.leads)
+    duty = (
+        ["Against one opponent you must lead the highest trump in any case."] if trumps > 1 else []
+    )
     if not verdict.second:
         return [f"If you stand you must lead {verdict.first}."]
     margin = interval(verdict.margin, verdict.margin_se, advice.deals, " stakes")
@@ -167,7 +171,8 @@ def assumptions(advice: Advice) -> list[str]:
     else:
         by_seat = [f"seat {at} by {name}" for at, name in enumerate(names) if at != seat]
         told = [f"The others announce and play by policies: {listed(by_seat)}."]
-    told.append(f"You play your cards by the policy {names[seat]}, once you have announced.")
+    but = ", but for the first lead of the second table" if advice.leads else ""
+    told.append(f"Once you have announced you play by the policy {names[seat]}{but}.")
     told.append(
         "The others know nothing of your hand; what was announced before says of their hands what "
         "those policies make it say."
