@@ -390,7 +390,7 @@ def test_ctrl_c_tells_what_was_found_by_then(monkeypatch: pytest.MonkeyPatch) ->
     assert "stopped: after " in found.stderr
     deals = int(re.search(r"after ([\d,]+) deals", found.stderr)[1].replace(",", ""))
     assert deals >= 2 * module.LENGTH
-    assert f"{deals:,} deals, each of the same weight" in found.stdout
+    assert f"{deals:,} deals of the same weight" in found.stdout
     calls.clear()
     with pytest.raises(KeyboardInterrupt):
         loo_sim.advise("Kh 7h 2c", "9h", 6, before="fs", until=0.001, jobs=1)

@@ -9,8 +9,8 @@ three steps, each of which leaves to the next what it does not decide.
    share a card, all are drawn again: what is left are independent hands, given that they can lie on
    one table.
 2. All other cards are dealt at random.
-3. The other earlier seats announce by their policies. A deal in which one says anything else than
-   it did is thrown away.
+3. For each other earlier seat the deal is kept with a chance in proportion to that with which its
+   hand makes it announce what it did, and thrown away otherwise.
 
 Deals that are kept are independent and of equal weight.
 """
@@ -31,7 +31,6 @@ from loo_sim.kernels.announcing import (
     SAID,
     SITUATION,
     SITUATION_IF,
-    announce,
     enter,
 )
 from loo_sim.kernels.batch import LANES, draw_choices, make_scratch, number_deals
@@ -64,10 +63,13 @@ class Given(NamedTuple):
         Card codes of its hand, in the order in which it holds them.
     said : uint8 (players,)
         What each seat before it announced; 0 for the others.
-    is_drawn : uint8 (players,)
-        1 for seats whose hands are drawn.
+    limit_of : int64 (players,)
+        Row of `limits` of each earlier seat whose hand is not drawn; -1 for the others.
+    limits : uint64 (any, hands)
+        For every hand, the number below which the seat's word for announcing must be for the deal
+        to be kept: 2**32 for hands that make it announce what it did most often.
     drawn : int64 (drawn,)
-        These seats.
+        Seats whose hands are drawn.
     start : int64 (drawn + 1,)
         Where the hands of each begin in `hands` and `reached`, and the end.
     hands : uint16 (any,)
@@ -87,7 +89,8 @@ class Given(NamedTuple):
     at: npt.NDArray[np.int64]
     hand: npt.NDArray[np.int8]
     said: npt.NDArray[np.uint8]
-    is_drawn: npt.NDArray[np.uint8]
+    limit_of: npt.NDArray[np.int64]
+    limits: npt.NDArray[np.uint64]
     drawn: npt.NDArray[np.int64]
     start: npt.NDArray[np.int64]
     hands: npt.NDArray[np.uint16]
@@ -215,34 +218,33 @@ def lay_out(given, n, last, s, d):
 
 
 @inner
-def announce_as_said(game, given, n, s):
-    """Let the earlier seats announce, and mark the lanes in which all say what they did."""
-    situation, said, as_said = s.row[SITUATION, :n], s.row[SAID, :n], s.row[SITUATION_IF, :n]
+def announce_as_said(given, n, s):
+    """Enter the earlier seats as they announced, and mark the lanes that are kept."""
+    situation, said, kept = s.row[SITUATION, :n], s.row[SAID, :n], s.row[SITUATION_IF, :n]
     fill(situation, OPENING)
-    fill(as_said, ONE)
+    fill(kept, ONE)
     for seat in range(given.at[0]):
-        if given.is_drawn[seat]:
-            fill(said, given.said[seat])
-            enter(seat, s.entry_in, situation, said)
-        else:
-            announce(game, seat, s, situation, said)
-            mark(said, given.said[seat], as_said)
+        row = given.limit_of[seat]
+        if row >= 0:
+            unmark(given.limits[row], s.index[seat + 1, :n], s.announce_word[seat, :n], kept)
+        fill(said, given.said[seat])
+        enter(seat, s.entry_in, situation, said)
 
 
 @inner
-def mark(said, wanted, as_said):
-    """Unmark the lanes in which a seat says anything else."""
-    for lane in range(said.size):
-        same = as_said[lane]
-        as_said[lane] = same if said[lane] == wanted else ZERO
+def unmark(limit, index, word, kept):
+    """Unmark the lanes in which a seat's word is not below the limit of its hand."""
+    for lane in range(kept.size):
+        same = kept[lane]
+        kept[lane] = same if np.uint64(word[lane]) < limit[index[lane]] else ZERO
 
 
 @inner
-def list_marked(as_said, order):
+def list_marked(kept, order):
     """List the lanes that are marked; how many they are."""
     found = 0
-    for lane in range(as_said.size):
-        if as_said[lane]:
+    for lane in range(kept.size):
+        if kept[lane]:
             order[found] = lane
             found += 1
     return found
@@ -283,7 +285,7 @@ def deal_given(game, given, seed, n, s, d, tried):
     lay_out(given, n, HAND_SIZE * hands, s, d)
     take_up_hands(n, hands, ranks, s)
     draw_choices(game, seed, n, s)
-    announce_as_said(game, given, n, s)
+    announce_as_said(given, n, s)
     m = list_marked(s.row[SITUATION_IF, :n], s.order)
     keep_lanes(game, given.at[0], s.order[:m], s)
     return m

@@ -185,8 +185,8 @@ def assumptions(advice: Advice) -> list[str]:
         f"{stakes(loo)}. Only this deal counts, not what it leaves in the pot."
     )
     told.append(
-        f"{advice.deals:,} deals, each of the same weight: {_kept(advice)} of {advice.tried:,} "
-        f"drawn are as announced; seed {advice.seed}."
+        f"{advice.deals:,} deals of the same weight, {_kept(advice)} of {advice.tried:,} drawn: "
+        f"one is kept as often as its hands make what was announced likely; seed {advice.seed}."
     )
     return told
 

@@ -98,11 +98,11 @@ def _never(question: Question, seat: int, word: str) -> str:
 
 
 def seats_to_draw(chances: list[Floats], deck: int) -> list[int]:
-    """The seats whose hands are drawn: where the announcement is rarer than finding cards apart.
+    """The seats whose hands are drawn: where a deal is kept more rarely than cards lie apart.
 
-    A hand that is drawn must share no card with those drawn before it, or all is drawn again; a
-    seat that announces by its policy must say what it did. Whichever wastes less is done, the
-    rarest announcements first.
+    A hand that is drawn must share no card with those drawn before it, or all is drawn again; for a
+    seat whose hand is dealt the deal must be kept. Whichever wastes less is done, the rarest
+    announcements first.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ def seats_to_draw(chances: list[Floats], deck: int) -> list[int]:
     """
     others = deck - 1 - HAND_SIZE
     hands = comb(others, HAND_SIZE)
-    share = [chance.sum() / CERTAIN / hands for chance in chances]
+    share = [chance.sum() / chance.max() / hands for chance in chances]
     drawn: list[int] = []
     for seat in sorted(range(len(share)), key=lambda seat: share[seat]):
         if share[seat] < comb(max(others - HAND_SIZE * len(drawn), 0), HAND_SIZE) / hands:
@@ -154,15 +154,19 @@ def make_given(
     drawn = seats_to_draw(chances, deck)
     hands = [np.flatnonzero(chances[seat]) for seat in drawn]
     reached = [np.cumsum(chances[seat][some]) for seat, some in zip(drawn, hands, strict=True)]
-    said, is_drawn = (np.zeros(question.cell.players, np.uint8) for _ in range(2))
+    said = np.zeros(question.cell.players, np.uint8)
     said[: len(question.before)] = [ACTIONS.index(word) for word in question.before]
-    is_drawn[drawn] = 1
+    dealt = [seat for seat in range(len(chances)) if seat not in drawn]
+    limit_of = np.full(question.cell.players, -1, np.int64)
+    limit_of[dealt] = range(len(dealt))
+    limits = [np.ceil(chances[seat] * (CERTAIN / chances[seat].max())) for seat in dealt]
     none = np.zeros(0)
     return Given(
         at=np.array([len(question.before), pack(deck).index(question.turn_up)], np.int64),
         hand=codes[hand_numbers(question)],
         said=said,
-        is_drawn=is_drawn,
+        limit_of=limit_of,
+        limits=np.array(limits, np.uint64).reshape(len(dealt), cards.shape[1]),
         drawn=np.array(drawn, np.int64),
         start=np.cumsum([0, *map(len, hands)], dtype=np.int64),
         hands=np.concatenate([none, *hands]).astype(np.uint16),
