@@ -102,7 +102,8 @@ def _starting_fast() -> Iterator[None]:
     """Leave out what no part of the answer needs, a third of a second of the start.
 
     numba loads scipy to see whether it may multiply matrices, and takes it for absent where its
-    import fails; the collector looks through all that is imported, and finds nothing.
+    import fails. The collector would look through all that is imported again and again, and at the
+    end of the process, and find nothing: what is there by then stays.
     """
     collects = gc.isenabled()
     gc.disable()
@@ -114,6 +115,7 @@ def _starting_fast() -> Iterator[None]:
     finally:
         if blocked:
             del sys.modules["scipy"]
+        gc.freeze()
         if collects:
             gc.enable()
 
