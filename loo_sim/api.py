@@ -459,7 +459,7 @@ def advise(
     until : float, optional
         Half-width of the 95 % interval of each value in stakes, 0.05 by default.
     max_deals : int, optional
-        Deals made at most, kept or not; 20,000,000 by default.
+        Deals drawn at most, kept or not; 20,000,000 by default.
     seed : int, optional
         0 to 2**64 - 1; 1 by default. The answer is the same whatever `jobs`.
     jobs : int, optional

@@ -183,21 +183,26 @@ def test_hands_of_earlier_seats_are_as_likely_as_their_announcements_make_them(
 
 
 def test_rare_announcements_are_drawn_and_common_ones_are_made() -> None:
-    """The rarest first, as long as they are rarer than hands without a card in common."""
-    hands = len(all_hands(52))
+    """The rarest first, as long as they are rarer than hands without a card in common.
 
-    def chance(share: float) -> npt.NDArray[np.float64]:
-        found = np.zeros(hands)
-        compatible = 17296  # three of the 48 cards that the known hand leaves
-        found[: round(share * compatible)] = 2**30
-        return found
+    In a pack of sixteen 220 hands share no card with the known one. Hands out of six cards have
+    half of each, so that two of them have a card and a half in common: apart about once in 4.5.
+    """
+    hands = all_hands(16)
 
-    # Apart from none: 1; from one hand 14190 of 17296; from two 11480; from three 9139.
-    assert seats_to_draw([chance(0.9), chance(0.1), chance(0.83)], 52) == [1]
-    assert seats_to_draw([chance(0.7), chance(0.1), chance(0.6)], 52) == [1, 2]
-    assert seats_to_draw([chance(0.5), chance(0.1), chance(0.2)], 52) == [0, 1, 2]
-    assert seats_to_draw([chance(1.0)] * 3, 52) == []
-    assert seats_to_draw([], 52) == []
+    def out_of(cards: range) -> npt.NDArray[np.float64]:
+        return np.where(np.isin(hands, cards).all(axis=1), 2.0**30, 0.0)
+
+    low, high, wide = out_of(range(6)), out_of(range(6, 12)), out_of(range(11))
+    assert [int((chance > 0).sum()) for chance in (low, high, wide)] == [20, 20, 165]
+    # 165 / 220 is more than a chance of apartness of exp(-18 / 22 * 2).
+    assert seats_to_draw([wide, low, high], 16) == [1, 2]
+    assert seats_to_draw([low, low], 16) == [0, 1]  # 20 / 220 < exp(-1.5)
+    # 165 / 220 against exp(-(3 * 3 / 11)).
+    assert seats_to_draw([wide, wide], 16) == [0]
+    assert seats_to_draw([low, low, low], 16) == [0, 1]  # 20 / 220 > exp(-3)
+    assert seats_to_draw([out_of(range(12)) / 2], 16) == []  # made by all hands alike
+    assert seats_to_draw([], 16) == []
 
 
 def test_chances_are_those_of_the_interpreter() -> None:

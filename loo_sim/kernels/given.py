@@ -44,7 +44,7 @@ from loo_sim.kernels.philox import block_words
 MOST_ALTERNATIVES = 3
 OUTCOMES = NO_MISS + 1
 """Results of an alternative: 0 to 3 tricks, the whole pot; `NO_MISS` where there is none such."""
-ATTEMPTS = 64
+ATTEMPTS = 16
 """How often the hands of a deal are drawn before it is given up: some deals fewer, no bias."""
 AS_DRAWN = 255
 """In place of the ranks of a seat's cards for trick 1: those that its choices draw."""

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 UNTIL = 0.05
 """Half-width of the 95 % interval of each value in stakes, where none is asked for."""
 MOST_DEALS = 20_000_000
-"""Deals made at most, kept or not, where no number is given."""
+"""How often cards are drawn at most, where no number is given."""
 LENGTH = 8192
 """Deals that a thread makes at a time."""
 FIRST = 2 * LENGTH
@@ -268,7 +268,7 @@ def advise_on(
     until : float
         Half-width of the 95 % interval of each value, in stakes.
     most : int
-        Deals to make at most, kept or not.
+        How often to draw cards at most, up to a block of deals; not all that is drawn is kept.
     lead : bool
         Also say what each legal first lead is worth; nobody may be in before.
     seed : int
@@ -315,9 +315,11 @@ def advise_on(
         ]
         half_width = widest([*worths[0], *worths[-1]], deals)
         reached = is_reached(half_width, until)
-        if stop or reached or made >= most:
+        # As many deals as the rest of the drawings make, at the rate so far.
+        room = made + (most - tried) * made // max(tried, 1)
+        if stop or reached or room < made + min(LENGTH, most):
             break
-        target = next_checkpoint(made, half_width, until, most, LENGTH)
+        target = next_checkpoint(made, half_width, until, room, LENGTH)
     verdicts = [
         verdict_of(table.counts, table.options, cell.pot, loo) if deals else None
         for table in tables

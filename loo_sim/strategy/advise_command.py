@@ -37,7 +37,10 @@ if TYPE_CHECKING:
     help="Half-width of the 95 % intervals, 0.05 by default.",
 )
 @click.option(
-    "--max-deals", type=int, metavar="N", help="Deals made at most, 20,000,000 by default."
+    "--max-deals",
+    type=int,
+    metavar="N",
+    help="Deals drawn at most, kept or not; 20,000,000 by default.",
 )
 @common_options
 def advise(
@@ -151,6 +154,6 @@ def _not_reached(found: Advice) -> str:
     width = found.half_width
     known = "not enough to tell an error" if width != width else f"known to ± {width:.2g} stakes"
     return (
-        f"{found.deals:,} deals of {found.made:,} made: {known}, not ± {found.until:g}; "
+        f"{found.deals:,} deals of {found.tried:,} drawn: {known}, not ± {found.until:g}; "
         "--max-deals allows more"
     )

@@ -102,7 +102,8 @@ def seats_to_draw(chances: list[Floats], deck: int) -> list[int]:
 
     A hand that is drawn must share no card with those drawn before it, or all is drawn again; for a
     seat whose hand is dealt the deal must be kept. Whichever wastes less is done, the rarest
-    announcements first.
+    announcements first. That hands lie apart has about the chance ``exp(-m)``, m being the mean
+    number of cards in common.
 
     Parameters
     ----------
@@ -116,12 +117,16 @@ def seats_to_draw(chances: list[Floats], deck: int) -> list[int]:
     list of int
         In order of seats.
     """
-    others = deck - 1 - HAND_SIZE
-    hands = comb(others, HAND_SIZE)
+    cards = all_hands(deck)
+    hands = comb(deck - 1 - HAND_SIZE, HAND_SIZE)
     share = [chance.sum() / chance.max() / hands for chance in chances]
+    taken = np.zeros(deck - 1)
     drawn: list[int] = []
     for seat in sorted(range(len(share)), key=lambda seat: share[seat]):
-        if share[seat] < comb(max(others - HAND_SIZE * len(drawn), 0), HAND_SIZE) / hands:
+        weight = np.repeat(chances[seat] / chances[seat].sum(), HAND_SIZE)
+        holds = np.bincount(cards.ravel(), weight, deck - 1)
+        if share[seat] < np.exp(-(holds * taken).sum()):
+            taken += holds
             drawn.append(seat)
     return sorted(drawn)
 
