@@ -113,6 +113,20 @@ def test_the_best_must_be_told_apart_from_every_other() -> None:
     assert verdict_of(counts, [FOLD, STAND], pot, loo).best == "stand"
 
 
+def test_nothing_is_best_on_a_few_deals_or_on_some_that_all_came_out_alike() -> None:
+    pot, loo = 9 * STAKES, 3 * STAKES
+    for alike, others, best in (
+        (999, 0, None),
+        (1000, 0, "stand"),
+        (28, 1, None),
+        (29, 1, "stand"),
+    ):
+        counts = np.zeros((6, 6, 6), np.int64)
+        counts[3, 1, 5], counts[2, 1, 5] = alike, others
+        verdict = verdict_of(counts, [FOLD, STAND, TAKE_MISS], pot, loo)
+        assert (verdict.first, verdict.best) == ("stand", best)
+
+
 def test_defending_wins_and_loses_nothing_and_is_never_looed() -> None:
     counts = np.zeros((6, 6, 6), np.int64)
     counts[0, 0, 0], counts[0, 0, 2] = 600, 1400

@@ -11,8 +11,9 @@ import numpy.typing as npt
 
 from loo_sim.kernels.game import WHOLE_POT
 from loo_sim.kernels.given import OUTCOMES
+from loo_sim.rounding import FEW_ALIKE
 from loo_sim.rules import UNITS_PER_STAKE
-from loo_sim.studies.estimates import Z95, estimate, nets_of_results
+from loo_sim.studies.estimates import FEW_DEALS, Z95, estimate, nets_of_results
 
 Counts = npt.NDArray[np.int64]
 """Deals by the result of each of three alternatives in the same deal, shape (6, 6, 6)."""
@@ -176,13 +177,23 @@ def verdict_of(counts: Counts, options: Sequence[Option], pot: int, loo: int) ->
         return Verdict(first.name, "", 0.0, 0.0, ())
     ours = nets(first, pot, loo)
     differences = [mean_and_error(counts, ours - nets(o, pot, loo)) for o in others]
+    n = int(counts.sum())
     rivals = tuple(
         option.name
         for option, (mean, se) in zip(others, differences, strict=True)
-        if not (isfinite(se) and mean > Z95 * se)
+        if not is_told_apart(mean, se, n)
     )
     margin, margin_se = differences[0]
     return Verdict(first.name, others[0].name, margin, margin_se, rivals)
+
+
+def is_told_apart(mean: float, se: float, n: int) -> bool:
+    """Whether a mean difference of n deals is above 0: its 95 % interval is, and can be relied on.
+
+    Of few deals no error can; where all came out alike, of fewer than `FEW_ALIKE`.
+    """
+    known = n >= FEW_ALIKE if se == 0 else n >= FEW_DEALS and isfinite(se)
+    return known and mean > Z95 * se
 
 
 def break_even_of(counts: Counts, option: Option, pot: int, loo: int) -> BreakEven | None:
