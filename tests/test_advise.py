@@ -332,9 +332,21 @@ def test_everything_wrong_is_told_at_once(words: list[Any], told: list[str]) -> 
 
 def test_python_refuses_what_is_no_hand_and_no_number() -> None:
     with pytest.raises(InputError) as refused:
-        loo_sim.advise(7, "9h", 6, before=3, jobs=0, seed=-1, max_deals=True, until=True)  # type: ignore[arg-type]
+        loo_sim.advise(
+            7,
+            "9h",
+            6,
+            before=3,
+            rules=4,
+            policies=5,
+            jobs=0,
+            seed=-1,
+            max_deals=True,
+            until=True,
+        )
     told = str(refused.value)
-    for key in ("hand", "before", "jobs", "seed", "max_deals", "until"):
+    keys = "hand", "before", "rules", "policies", "jobs", "seed", "max_deals", "until"
+    for key in keys:
         assert f"{key}: " in told
 
 

@@ -37,7 +37,7 @@ from loo_sim.strategy.worths import (
     verdict_of,
     worth_of,
 )
-from loo_sim.studies.estimates import Z95
+from loo_sim.studies.estimates import Z95, Floats
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -207,7 +207,7 @@ def advice(
     before: str | Sequence[str],
     pot: float | None,
     rules: str | None,
-    policies: Sequence[str],
+    policies: str | Sequence[str],
     lead: bool,
     until: float | None,
     max_deals: int | None,
@@ -233,8 +233,15 @@ def advice(
         isinstance(until, int | float) and not isinstance(until, bool) and 0 < until < inf
     ):
         problems.add("until", f"{until!r} is not a number of stakes above 0", "as in 0.01")
+    if rules is not None and not isinstance(rules, str):
+        problems.add("rules", f"{rules!r} is not text", 'as in "peel,loo=3"')
+        rules = None
+    words = [policies] if isinstance(policies, str) else policies
+    if not isinstance(words, list | tuple) or not all(isinstance(word, str) for word in words):
+        problems.add("policies", f"{policies!r} is neither a policy nor a list of policies")
+        words = []
     question = ask(
-        hand, turn_up, players, before, pot=pot, rules=rules, policies=policies, lead=lead,
+        hand, turn_up, players, before, pot=pot, rules=rules, policies=words, lead=lead,
         problems=problems,
     )  # fmt: skip
     return advise_on(
@@ -344,7 +351,7 @@ def advise_on(
     )
 
 
-def _lead_table(question: Question, compiled: Tables, chances: Any) -> _Table:
+def _lead_table(question: Question, compiled: Tables, chances: list[Floats]) -> _Table:
     """The game in which the seat stands and leads each card that it may.
 
     Its words of the first lead are `random` in it, and the ranks of its cards are not drawn: the

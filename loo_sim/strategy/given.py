@@ -6,7 +6,6 @@ from math import comb
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from loo_sim.cards import HAND_SIZE, all_hands, live_cards, pack
 from loo_sim.kernels.aimed import card_codes
@@ -15,11 +14,10 @@ from loo_sim.policies.compile import CERTAIN, FIRST_MIXTURE
 from loo_sim.policies.policy import ACTIONS
 from loo_sim.problems import Problems
 from loo_sim.strategy.question import SOURCE, Question, situation_after
+from loo_sim.studies.estimates import Floats
 
 if TYPE_CHECKING:
     from loo_sim.policies.compile import Tables
-
-Floats = npt.NDArray[np.float64]
 
 
 def hand_numbers(question: Question) -> list[int]:

@@ -66,7 +66,7 @@ def ask(
     before: str | Sequence[str] = (),
     pot: float | None = None,
     rules: str | None = None,
-    policies: str | Sequence[str] = (),
+    policies: Sequence[str] = (),
     lead: bool = False,
     problems: Problems | None = None,
 ) -> Question:
@@ -104,8 +104,7 @@ def ask(
     """
     problems = Problems(SOURCE) if problems is None else problems
     cell = None
-    words = [policies] if isinstance(policies, str) else policies
-    names = [name.strip() for word in words for name in word.split(",")]
+    names = [name.strip() for word in policies for name in word.split(",")]
     try:
         cell = cell_of_words(players, pot, rules, names)
     except InputError as error:
