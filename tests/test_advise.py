@@ -7,6 +7,8 @@ import os
 import re
 import shlex
 import signal
+import subprocess
+import sys
 import time
 from dataclasses import replace
 from math import nan, sqrt
@@ -521,3 +523,21 @@ def test_the_examples_of_the_docs_print_what_is_shown() -> None:
         assert [line.rstrip() for line in (found.stdout + found.stderr).splitlines()] == [
             line.rstrip() for line in expected.splitlines()
         ]
+
+
+def test_the_command_loads_no_more_than_it_needs_and_leaves_nothing_behind() -> None:
+    """Of the heavy modules only numba, in a process that has done nothing else."""
+    program = (
+        "import gc, sys\n"
+        "from loo_sim.cli import main\n"
+        "try:\n"
+        "    main()\n"
+        "except SystemExit as end:\n"
+        "    assert not end.code\n"
+        "heavy = {'pandas', 'pyarrow', 'matplotlib', 'scipy'} & set(sys.modules)\n"
+        "print(sorted(heavy), 'numba' in sys.modules, gc.isenabled(), file=sys.stderr)\n"
+    )
+    words = [sys.executable, "-c", program, *map(str, EXAMPLE), "--until", "0.5"]
+    ended = subprocess.run(words, capture_output=True, text=True, check=True)
+    assert ended.stderr.splitlines()[-1] == "[] True True"
+    assert "Stand: worth" in ended.stdout
