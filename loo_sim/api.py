@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from loo_sim.report import ReportResult
     from loo_sim.runner.engines import Choice
     from loo_sim.runner.forecast import Forecast
+    from loo_sim.strategy.advise import Advice
     from loo_sim.verification import Verification
 
 
@@ -519,6 +520,85 @@ def deal(
     problems.raise_if_any()
     words = [policies] if isinstance(policies, str) else policies
     return to_dict(replay(cell_of_words(players, pot, rules, words), seed, index))
+
+
+def advise(
+    hand: str | Sequence[str],
+    turn_up: str,
+    players: int | None = None,
+    *,
+    before: str | Sequence[str] = (),
+    pot: float | None = None,
+    rules: str | None = None,
+    policies: str | Sequence[str] = (),
+    lead: bool = False,
+    until: float | None = None,
+    max_deals: int | None = None,
+    seed: int | None = None,
+    jobs: int | None = None,
+) -> Advice:
+    """Say what each announcement is worth with a hand, given what was announced before.
+
+    Parameters
+    ----------
+    hand : str or sequence of str
+        Three cards: ``"Kh 7h 2c"``.
+    turn_up : str
+        The card turned up.
+    players : int, optional
+        Seats, 6 by default.
+    before : str or sequence of str
+        What each seat before announced: ``"fold,stand"``.
+    pot : float, optional
+        Stakes; by default what the deal puts in.
+    rules : str, optional
+        A preset and options, as ``peel,loo=3``.
+    policies : str or sequence of str
+        Names or paths of what the others follow: one for all, or one a seat.
+    lead : bool
+        Also say what each legal first lead is worth.
+    until : float, optional
+        Half-width of the 95 % interval of each value in stakes, 0.05 by default.
+    max_deals : int, optional
+        Deals drawn at most, kept or not; 20,000,000 by default.
+    seed : int, optional
+        0 to 2**64 - 1; 1 by default. The answer is the same whatever `jobs`.
+    jobs : int, optional
+        Threads, 1 to 1,024; by default one for each usable core.
+
+    Returns
+    -------
+    Advice
+        Its ``table`` has a row an announcement; ``reached`` says whether `until` was.
+
+    Raises
+    ------
+    InputError
+        With everything that is wrong; if the seat has nothing to choose; or if a seat before never
+        announces what it did.
+    KeyboardInterrupt
+        If it was stopped.
+    """
+    from loo_sim.strategy.advise import advice
+
+    found = advice(
+        "loo_sim.advise",
+        hand,
+        turn_up,
+        players,
+        before=before,
+        pot=pot,
+        rules=rules,
+        policies=policies,
+        lead=lead,
+        until=until,
+        max_deals=max_deals,
+        seed=seed,
+        jobs=jobs,
+    )
+    if found.stop is not None:
+        raise found.stop
+    return found
 
 
 def check(path: str | Path) -> CheckResult:

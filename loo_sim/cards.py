@@ -227,16 +227,17 @@ def hand_classes(deck: int = 52) -> HandClasses:
     own = np.full(first.size, -1, dtype=np.int64)
     is_own = codes[0] == form
     own[class_of[is_own]] = np.flatnonzero(is_own)
-    names = tuple(
-        "".join(
-            str(card)
-            for card in sorted(
-                (live[number] for number in hands[member]),
-                key=lambda card: (card.suit != "s", -card.rank, -SUITS.index(card.suit)),
-            )
-        )
-        for member in own
+    shown = sorted(
+        range(deck - 1),
+        key=lambda number: (
+            live[number].suit != "s",
+            -live[number].rank,
+            -SUITS.index(live[number].suit),
+        ),
     )
+    words = [str(live[number]) for number in shown]
+    in_order = np.sort(np.argsort(shown)[hands[own]], axis=1).tolist()
+    names = tuple(words[a] + words[b] + words[c] for a, b, c in in_order)
     for array in (class_of, size, own):
         array.setflags(write=False)
     return HandClasses(class_of, size, names, own)

@@ -29,6 +29,7 @@ from loo_sim.console import (
     tell_error,
     write_on_any_terminal,
 )
+from loo_sim.strategy.advise_command import advise
 from loo_sim.strategy.solve_command import solve
 from loo_sim.tuning.command import tune
 
@@ -741,6 +742,7 @@ def bench(compiling: bool, seed: int | None, out: Output) -> int:
     return DONE
 
 
+cli.add_command(advise)
 cli.add_command(tune)
 cli.add_command(solve)
 

@@ -12,6 +12,8 @@ stream s+1 the decisions of seat s
 stream 17  block 0: the first dealer of a table (sessions); block 1: in which order
            the policies of a league sit
 stream 18  the hand that a seat is made to hold (aimed deals)
+stream 19  the hands of seats whose announcements are known: block 16 a + j is
+           of the j-th of them, drawn for the (a + 1)-th time
 stream 20  the announcement of each hand for some deals (solve)
 =========  ==================================================================
 
@@ -38,6 +40,7 @@ WORD = 2**32
 DEAL_STREAM = 0
 TABLE_STREAM = 17
 AIM_STREAM = 18
+GIVEN_STREAM = 19
 SOLVE_STREAM = 20
 TABLE_DEALS = 2**32
 """Numbers of deals set aside for each table: deal d of table t is deal ``t * TABLE_DEALS + d``."""

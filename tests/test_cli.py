@@ -135,7 +135,7 @@ def test_importing_the_package_loads_nothing():
 # Words, and a part of what stderr says; all exit with 2 and leave stdout empty.
 WRONG_WORDS = [
     (["rnu"], "there is no command 'rnu' (did you mean 'run'?)"),
-    (["xyzzy"], "there is no command 'xyzzy' (one of: bench, check, compare, deal,"),
+    (["xyzzy"], "there is no command 'xyzzy' (one of: advise, bench, check, compare, deal,"),
     (["run"], "Missing argument 'EXPERIMENT'"),
     (["run", "x.toml", "--job", "2"], "No such option"),
     (["run", "x.toml", "--jobs", "0"], "Invalid value for '--jobs': 0 is not in the range"),

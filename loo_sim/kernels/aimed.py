@@ -80,18 +80,23 @@ def make_aim(deck: int, situation: Situation, slots: npt.NDArray[np.uint16]) -> 
     -------
     Aim
     """
-    ranks = deck // 4
-    number = np.arange(deck - 1)
-    plain = 4 * (number % ranks) + number // ranks
-    code = np.where(number < 3 * ranks, plain, TOP_TRUMP - (deck - 2) + number)
+    code = card_codes(deck)
     classes = hand_classes(deck)
     by_class = np.argsort(classes.class_of, kind="stable")
     return Aim(
         at=np.array([situation.seat, 2 * situation.standers + situation.miss_free], np.int64),
         slots=slots,
         start=np.concatenate([[0], np.cumsum(classes.size)]),
-        cards=np.ascontiguousarray(code[all_hands(deck)[by_class]].T.astype(np.int8)),
+        cards=np.ascontiguousarray(code[all_hands(deck)[by_class]].T),
     )
+
+
+def card_codes(deck: int) -> npt.NDArray[np.int8]:
+    """The code of every live card of a pack, by its number."""
+    ranks = deck // 4
+    number = np.arange(deck - 1)
+    plain = 4 * (number % ranks) + number // ranks
+    return np.where(number < 3 * ranks, plain, TOP_TRUMP - (deck - 2) + number).astype(np.int8)
 
 
 @inner
@@ -157,6 +162,13 @@ def deal_aimed(game, aim, seed, n, s):
     exchange(s.card, place, HAND_SIZE * hands, a)
     exchange(s.card, place + 1, HAND_SIZE * hands, b)
     exchange(s.card, place + 2, HAND_SIZE * hands, c)
+    take_up_hands(n, hands, ranks, s)
+    draw_choices(game, seed, n, s)
+
+
+@inner
+def take_up_hands(n, hands, ranks, s):
+    """Fill `index` and `hand` from the codes of the cards as they lie now; these are used up."""
     for h in range(hands):
         place = HAND_SIZE * h
         a, b, c = s.card[place, :n], s.card[place + 1, :n], s.card[place + 2, :n]
@@ -166,7 +178,6 @@ def deal_aimed(game, aim, seed, n, s):
         number_card(c, ranks)
         double_index(a, b, c, s.index[h, :n])
         halve(s.index[h, :n])
-    draw_choices(game, seed, n, s)
 
 
 @inner
