@@ -47,7 +47,7 @@ SHOWN = (5, 6, 8)
 SITUATIONS = 12
 TRUMPS = 1
 """The grid of hands that is drawn: with one trump most is undecided."""
-RIVALS = (str(EXPERIMENTS / "crib.toml"), "trumps", "peel", "tight")
+RIVALS = (str(EXPERIMENTS / "policies" / "crib.toml"), "trumps", "peel", "tight")
 DEALS, FIRST = 2**22, 2**61
 """Deals that rivals are measured on: nothing was learned from these, nor looked at."""
 PIXELS = 1000
@@ -64,6 +64,10 @@ where everybody does it.
 Held fixed: cards are played as [`sharp`](play.md) plays them; a seat looks at its hand, at how
 many are in and at whether the miss is there, not at who is in; only this deal counts, not what is
 left in the pot.
+
+Where its own players hardly ever come (five in before the dealer, say) it has had few deals to
+learn from, and announces some rare hands wrongly there. That counts little in the gains, as it
+comes up so seldom.
 
 Everything below is written by `make equilibrium`, which solves all of it anew (about an hour on
 two cores).
@@ -86,7 +90,7 @@ ranked among those still out.
 CRIB = """\
 ## A few rules to remember
 
-Nobody remembers tables. These rules ([crib.toml](../experiments/crib.toml)) were made after them;
+Nobody remembers tables. These rules ([crib.toml](../experiments/policies/crib.toml)) were made after them;
 a *rich* pot is one of which a trick pays as much as a loo costs (9 stakes):
 
 1. Stand on three trumps, on the best trump, and on two trumps; if two are in already and the pot
