@@ -7,7 +7,7 @@
 #   make picture    draw the pictures of the README, two figures of the sample report
 #   make bench      deals per second here, beside the scalar baselines, and all that is asked of them
 #   make sharp      what each word of play gains, and what play is worth, as docs/play.md has it
-#   make equilibrium  solve for the built-in policy equilibrium and write docs/equilibrium.md (an hour)
+#   make equilibrium  solve for the built-in policy equilibrium and write docs/equilibrium.md (half an hour)
 #   make cost       draw docs/cost.svg: what a deal costs by players and by number of deals
 #   make widths     how fast the kernels are with narrower vector instructions
 # Another interpreter: make PYTHON=python3.13 test

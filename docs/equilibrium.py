@@ -69,7 +69,7 @@ Where its own players hardly ever come (five in before the dealer, say) it has h
 learn from, and announces some rare hands wrongly there. That counts little in the gains, as it
 comes up so seldom.
 
-Everything below is written by `make equilibrium`, which solves all of it anew (about an hour on
+Everything below is written by `make equilibrium`, which solves all of it anew (half an hour on
 two cores).
 """
 
@@ -90,8 +90,8 @@ ranked among those still out.
 CRIB = """\
 ## A few rules to remember
 
-Nobody remembers tables. These rules ([crib.toml](../experiments/policies/crib.toml)) were made after them;
-a *rich* pot is one of which a trick pays as much as a loo costs (9 stakes):
+Nobody remembers tables. These rules ([crib.toml](../experiments/policies/crib.toml)) were made
+after them; a *rich* pot is one of which a trick pays as much as a loo costs (9 stakes):
 
 1. Stand on three trumps, on the best trump, and on two trumps; if two are in already and the pot
    is not rich, on two only with a nine or better among them.

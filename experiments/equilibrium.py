@@ -3,7 +3,7 @@
 Usage: python experiments/equilibrium.py [FOLDER]
 
 Solved strategies go to FOLDER (results/equilibrium), one a number of players; the policy is put
-together from them. Broken off, it goes on where it was; it takes an hour on two cores.
+together from them. Broken off, it goes on where it was; it takes half an hour on two cores.
 """
 
 from __future__ import annotations
