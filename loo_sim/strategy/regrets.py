@@ -36,9 +36,7 @@ ROUND_DEALS = (ROUND_PARTS + ERRING_PARTS) * PART_DEALS
 ERROR = 0.1
 """Chance of a hand to err in a round: to announce anything that is legal."""
 SELDOM = 2.0**-12
-"""A share of the deals: a situation that comes up less often learns from those that err. It is that
-of the whole pack; of a smaller one, whose hands are fewer, less will do."""
-WHOLE_CLASSES = 4861
+"""A share of the deals: a situation that comes up less often learns from those that err."""
 DRAWS_A_ROUND = 2**16
 """Numbers of draws set aside for each round; hands are below 2**15."""
 
@@ -127,7 +125,7 @@ class Regrets:
         list(pool.map(lambda job: self._count(job, first, PART_DEALS), range(self._jobs)))
         came = self._came + self._sums[0, :, :, :, 0].sum(axis=(0, 2))
         deals = (self.rounds + 1) * ROUND_PARTS * PART_DEALS
-        errs = (came < SELDOM * (self._of.classes / WHOLE_CLASSES) * deals).astype(np.int64)
+        errs = (came < SELDOM * deals).astype(np.int64)
         weight = float(self.rounds + 1)
         add_regrets(self._sums, errs, self._of.legal, weight, self._regret, self._total)
         self._came = came
