@@ -341,7 +341,7 @@ def solve(
 
     request = request_of_words(
         players,
-        pots,
+        [str(pot) for pot in pots],
         rules,
         policy or PLAY,
         carry,

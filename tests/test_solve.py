@@ -48,7 +48,8 @@ def manifest_of(directory: Path) -> dict:
 
 def test_the_files_are_those_of_a_solution(few, tmp_path):
     out = tmp_path / "s"
-    ended = solve(out, "--pot", 9, "--pot", 3, "--max-deals", 40_000, "--until", 0.001)
+    ended = solve(out, "--pot", "9,3", "--max-deals", 40_000, "--until", 0.001)
+    assert ended.stdout.count("dealer") == 2  # a row a pot and seat
     assert ended.exit_code == 4  # so few deals lead nowhere
     assert "stopped short of the target of 0.001 stakes" in ended.stderr
     assert sorted(item.name for item in out.iterdir()) == sorted(FILES)
@@ -76,6 +77,12 @@ def test_the_policy_is_played_as_it_was_solved(few, tmp_path):
     assert read_policy(out / "policy.toml").play == load_policy("peel").play
     run = loosim("deal", "--players", 5, "--policy", out / "policy.toml", "--json", "--quiet")
     assert json.loads(run.stdout)["policies"] == ["near-equilibrium-5"] * 5
+    words = ("--turn-up", "9h", "--players", 5, "--policy", out / "policy.toml", "--quiet")
+    advised = loosim("advise", "Ah Kh 2c", *words, "--json")
+    assert json.loads(advised.stdout)["best"] == "stand"
+    assert "near-equilibrium-5" in loosim("report", out, "-o", tmp_path / "s.html").stdout + (
+        tmp_path / "s.html"
+    ).read_text(encoding="utf-8")
 
 
 def test_jobs_and_interruptions_change_nothing(few, tmp_path, monkeypatch):
@@ -131,6 +138,7 @@ def test_foreign_files_are_left_alone(few, tmp_path):
     [
         (("--pot", 3, "--pot", 3), ["pot: is there twice"]),
         (("--pot", 1), ["a pot of 1 stakes cannot be"]),
+        (("--pot", "3,x,nan"), ["'x' is no number of stakes", "pot"]),
         (("--until", 0), ["0 stakes a deal can never be reached"]),
         (("--carry", "half"), ["carry: 'half' is none"]),
         (("--policy", "pel"), ["there is no policy 'pel'", "did you mean 'peel'?"]),

@@ -102,7 +102,7 @@ class Request:
 
 def request_of_words(
     players: int | None,
-    pots: Sequence[float],
+    pots: Sequence[str],
     rules: str | None,
     policy: str,
     carry: str,
@@ -116,8 +116,9 @@ def request_of_words(
     ----------
     players : int or None
         Seats; 6 by default.
-    pots : sequence of float
-        Stakes in the pot when play begins; what the deal puts in, if there are none.
+    pots : sequence of str
+        Stakes in the pot when play begins, as ``3`` or ``3,6``; what the deal puts in, if there are
+        none.
     rules : str or None
         As ``peel,loo=3``.
     policy : str
@@ -139,10 +140,16 @@ def request_of_words(
         problems.add("carry", f"'{carry}' is none", nearest(carry, CARRY))
     if not until > 0:
         problems.add("until", f"{until:g} stakes a deal can never be reached", "a number above 0")
-    if len(set(pots)) < len(pots):
+    stakes = []
+    for word in (word.strip() for pot in pots for word in pot.split(",")):
+        try:
+            stakes.append(float(word))
+        except ValueError:
+            problems.add("pot", f"'{word}' is no number of stakes", "as in 3 or 3,6,9")
+    if len(set(stakes)) < len(stakes):
         problems.add("pot", "is there twice", "leave one of them out")
     games: list[Announcing] = []
-    wanted: list[float | None] = [*sorted(set(pots))] or [None]
+    wanted: list[float | None] = [*sorted(set(stakes))] or [None]
     for pot in wanted:
         try:
             cell = cell_of_words(players, pot, rules, [policy])

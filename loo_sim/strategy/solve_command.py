@@ -9,7 +9,15 @@ from typing import Any
 
 import click
 
-from loo_sim.console import CHECK_FAILED, DONE, FAILED, Output, common_options, tell_error
+from loo_sim.console import (
+    CHECK_FAILED,
+    DONE,
+    FAILED,
+    MOST_ROWS_SHOWN,
+    Output,
+    common_options,
+    tell_error,
+)
 
 
 @click.command()
@@ -18,8 +26,8 @@ from loo_sim.console import CHECK_FAILED, DONE, FAILED, Output, common_options, 
     "--pot",
     "pots",
     multiple=True,
-    type=float,
-    help="Stakes in the pot; once for each. By default what the deal puts in.",
+    metavar="X,...",
+    help="Stakes in the pot when play begins, one or several. By default what the deal puts in.",
 )
 @click.option("--rules", metavar="R", help="A preset and options: peel,loo=3.")
 @click.option(
@@ -52,7 +60,7 @@ from loo_sim.console import CHECK_FAILED, DONE, FAILED, Output, common_options, 
 @common_options
 def solve(
     players: int | None,
-    pots: tuple[float, ...],
+    pots: tuple[str, ...],
     rules: str | None,
     policy: str | None,
     carry: str,
@@ -107,12 +115,30 @@ def solve(
     else:
         if found.again:
             out.hint("it was solved before")
-        _tell(found.manifest, output, out)
+        _tell(found.manifest, found.directory, out)
     return DONE if found.manifest["reached"] else CHECK_FAILED
 
 
 def _tell(manifest: Mapping[str, Any], directory: Path, out: Output) -> None:
-    """A row a pot, and what it means."""
+    """A row a pot, of each its seats if they are not too many, and what it means."""
+    import pandas as pd
+
+    from loo_sim.rounding import interval
+    from loo_sim.solution import GAIN
+
+    gain, deals = pd.read_parquet(directory / f"{GAIN}.parquet"), manifest["gain_deals"]
+    if len(gain) <= MOST_ROWS_SHOWN:
+        seats = [
+            (
+                f"{row['pot']:g}",
+                "dealer" if row["seat"] == row["players"] - 1 else str(row["seat"]),
+                interval(row["value"], row["value_se"], deals),
+                interval(row["gain_low"], row["gain_low_se"], deals),
+                interval(row["gain_high"], row["gain_high_se"], deals),
+            )
+            for row in gain.to_dict("records")
+        ]
+        out.table(("pot", "seat", "value", "gain, lower bound", "gain, upper bound"), seats)
     rows = [
         (
             f"{game['pot']:g}",
@@ -123,18 +149,20 @@ def _tell(manifest: Mapping[str, Any], directory: Path, out: Output) -> None:
         )
         for game in manifest["games"]
     ]
-    titles = ("pot, stakes", "deals", "gain, at least", "gain, at most", "small enough")
+    titles = ("pot", "deals learned from", "lower bounds", "upper bounds", "small enough")
     out.table(titles, rows)
     carried = {
         "none": "this deal only",
         "equal": "this deal, and an equal part for each of what is left in the pot",
     }[manifest["carry"]]
-    click.echo(
-        f"Gains: what leaving the strategy gains, all {manifest['players']} seats together, in "
-        f"stakes a deal,\nmeasured on {manifest['gain_deals']:,} fresh deals. Values count "
-        f"{carried}.\nHeld fixed: the cards are played as {manifest['play']} plays them; seats "
-        "look at their hand, how many are in\nand whether the miss is there."
+    lines = (
+        "In stakes a deal, with 95 % intervals: what a seat gets where all keep to the strategy,",
+        "and what it gains by leaving it, between two bounds; below, the bounds of all seats added",
+        f"up. Measured on {deals:,} fresh deals. Values count {carried}.",
+        f"Held fixed: the cards are played as {manifest['play']} plays them; seats look at their",
+        "hand, how many are in and whether the miss is there.",
     )
+    click.echo("\n".join(lines))
     if not manifest["reached"]:
         click.echo(
             f"It stopped short of the target of {manifest['until']:g} stakes: more --max-deals may "
