@@ -425,8 +425,8 @@ def test_policies_are_found_by_name_and_by_path(tmp_path: Path) -> None:
     [
         ("peal", "policy: there is no policy 'peal' (did you mean 'peel'?; a policy file's path "
                  "ends in .toml)"),
-        ("qqq", "policy: there is no policy 'qqq' (one of: always-stand, loose, peel, pot-odds, "
-                "random, tight, trumps; a policy file's path ends in .toml)"),
+        ("qqq", "policy: there is no policy 'qqq' (one of: always-stand, equilibrium, loose, "
+         "peel, pot-odds, random, sharp, tight, trumps; a policy file's path ends in .toml)"),
         ("sub/mien.toml", "sub/mien.toml: there is no such file (did you mean 'sub/mine.toml'?)"),
         ("nowhere/x.toml", "nowhere/x.toml: there is no such file (there is no folder nowhere "
                            "either)"),

@@ -16,7 +16,7 @@ from loo_sim.cards import hand_classes
 from loo_sim.policies.features import situations
 from loo_sim.policies.parse import load_policy, read_policy
 from loo_sim.solution import read_solution
-from loo_sim.strategy import gains, regrets, solver, solving
+from loo_sim.strategy import gains, place, regrets, solver, solving
 from loo_sim.strategy.regrets import Regrets
 
 FILES = ("manifest.json", "policy.toml", "table.parquet", "gain.parquet")
@@ -114,6 +114,28 @@ def test_jobs_and_interruptions_change_nothing(few, tmp_path, monkeypatch):
     assert "it was solved before" in again.stderr
 
 
+def break_off(*_):
+    raise KeyboardInterrupt
+
+
+def test_a_kill_while_files_are_written_leaves_nothing_half_done(few, tmp_path, monkeypatch):
+    out = tmp_path / "s"
+    words = ("--max-deals", 20_000)
+    with monkeypatch.context() as patched:
+        patched.setattr(place, "write_table", break_off)
+        assert solve(out, *words).exit_code == 130
+    assert not out.exists()
+    assert (tmp_path / "s.partial" / "new").is_dir()
+    assert solve(out, *words).exit_code in (0, 4)
+    assert read_solution(out).manifest["deals"] == 15_360
+    assert not (tmp_path / "s.partial").exists()
+
+
+def test_no_more_deals_are_learned_from_than_may_be(few, tmp_path):
+    solve(tmp_path / "s", "--max-deals", 11_000)
+    assert read_solution(tmp_path / "s").manifest["deals"] == 2 * 5 * 2**10
+
+
 def test_another_request_is_refused_where_one_is(few, tmp_path):
     out = tmp_path / "s"
     solve(out, "--max-deals", 20_000)
@@ -139,6 +161,7 @@ def test_foreign_files_are_left_alone(few, tmp_path):
         (("--pot", 3, "--pot", 3), ["pot: is there twice"]),
         (("--pot", 1), ["a pot of 1 stakes cannot be"]),
         (("--pot", "3,x,nan"), ["'x' is no number of stakes", "pot"]),
+        (("--max-deals", 80_000), ["80,000 deals are too few", "81,920 at least"]),
         (("--until", 0), ["0 stakes a deal can never be reached"]),
         (("--carry", "half"), ["carry: 'half' is none"]),
         (("--policy", "pel"), ["there is no policy 'pel'", "did you mean 'peel'?"]),

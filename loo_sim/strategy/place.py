@@ -30,6 +30,7 @@ from loo_sim.runner.identity import Identity
 from loo_sim.runner.lock import DirectoryLock, HeldError
 from loo_sim.runner.results import (
     MANIFEST,
+    OLDER,
     OVER,
     RESULT,
     partial_of,
@@ -48,7 +49,7 @@ if TYPE_CHECKING:
 
     from loo_sim.strategy.announcing import Announcing
 
-REQUEST, NOW = "solve.json", "now.npz"
+REQUEST, NOW, NEW = "solve.json", "now.npz", "new"
 _FILES = {MANIFEST, POLICY, f"{TABLE}.parquet", f"{GAIN}.parquet"}
 
 Arrays = dict[str, npt.NDArray[Any]]
@@ -127,7 +128,7 @@ class Place:
 
     def finish(self, manifest: dict[str, Any], policy: str, tables: Mapping[str, pa.Table]) -> None:
         """Write the strategy, and put it in its place as a whole."""
-        folder = self.partial / RESULT
+        folder = self.partial / NEW
         if folder.exists():
             shutil.rmtree(folder)
         folder.mkdir()
@@ -141,9 +142,9 @@ class Place:
         manifest["policy"] = digest_of_file(folder / POLICY)
         seal(manifest)
         write_durably(folder / MANIFEST, [json.dumps(manifest, indent=1).encode() + b"\n"])
+        folder.rename(self.partial / RESULT)  # whole: what is called so waits to be put in place
         put_in_place(self.directory)
-        for name in ("older", RESULT):
-            shutil.rmtree(self.partial / name, ignore_errors=True)
+        shutil.rmtree(self.partial / OLDER, ignore_errors=True)
         for path in (*self.partial.glob("*.npz"), self.partial / REQUEST):
             path.unlink(missing_ok=True)
 

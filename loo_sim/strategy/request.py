@@ -11,6 +11,7 @@ from loo_sim.problems import InputError, Problems, nearest
 from loo_sim.rules import UNITS_PER_STAKE, Rules
 from loo_sim.runner.replay import cell_of_words
 from loo_sim.solution import CARRY
+from loo_sim.strategy import regrets
 from loo_sim.strategy.announcing import Announcing
 from loo_sim.strategy.solver import Target
 
@@ -71,7 +72,7 @@ class Request:
     def identity(self) -> Identity:
         """All that the strategy depends on, the algorithm's settings too, and nothing else."""
         from loo_sim.kernels import digest
-        from loo_sim.strategy import gains, mixtures, regrets, solver
+        from loo_sim.strategy import gains, mixtures, solver
 
         play: Policy = self.first.play
         return {
@@ -140,6 +141,9 @@ def request_of_words(
         problems.add("carry", f"'{carry}' is none", nearest(carry, CARRY))
     if not until > 0:
         problems.add("until", f"{until:g} stakes a deal can never be reached", "a number above 0")
+    if max_deals < regrets.ROUND_DEALS:
+        what = f"{max_deals:,} deals are too few to learn anything from"
+        problems.add("max_deals", what, f"{regrets.ROUND_DEALS:,} at least")
     stakes = []
     for word in (word.strip() for pot in pots for word in pot.split(",")):
         try:

@@ -146,7 +146,7 @@ def solve(
     """
     with ThreadPoolExecutor(jobs) as pool:
         while True:
-            goal = FIRST_ROUNDS * 2 ** len(looks)
+            goal = min(FIRST_ROUNDS * 2 ** len(looks), target.max_deals // ROUND_DEALS)
             progress.go_to(goal * ROUND_DEALS)
             while regrets.rounds < goal:
                 with stopper.shield():
