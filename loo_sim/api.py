@@ -334,11 +334,21 @@ def solve(
     """
     from loo_sim.result import read_tables
     from loo_sim.runner.progress import make_progress
-    from loo_sim.settings import DEFAULTS
+    from loo_sim.settings import DEFAULTS, SEEDS
     from loo_sim.solution import GAIN, TABLE
     from loo_sim.strategy.request import MAX_DEALS, PLAY, UNTIL, request_of_words
     from loo_sim.strategy.solving import solve_all
 
+    problems = Problems("loo_sim.solve")
+    for key, value, least, most in (
+        ("players", players, 1, 2**16),
+        ("max_deals", max_deals, 1, MOST_CHUNKS),
+        ("seed", seed, 0, SEEDS - 1),
+        ("jobs", jobs, 1, MOST_JOBS),
+    ):
+        if value is not None:
+            _check_whole(key, value, least, most, problems)
+    problems.raise_if_any()
     request = request_of_words(
         players,
         [str(pot) for pot in pots],

@@ -15,6 +15,7 @@ import loo_sim
 from loo_sim.cards import hand_classes
 from loo_sim.policies.features import situations
 from loo_sim.policies.parse import load_policy, read_policy
+from loo_sim.problems import InputError
 from loo_sim.solution import read_solution
 from loo_sim.strategy import gains, place, regrets, solver, solving
 from loo_sim.strategy.regrets import Regrets
@@ -182,6 +183,16 @@ def test_what_cannot_be_solved_is_refused_with_all_that_is_wrong(tmp_path, words
     assert refused.exit_code == 2
     for text in told:
         assert text in refused.stderr
+    assert not list(tmp_path.iterdir())
+
+
+def test_programs_are_told_what_is_wrong_too(tmp_path):
+    with pytest.raises(InputError) as refused:
+        loo_sim.solve(tmp_path / "s", jobs=0, seed=-1, players=2.5)
+    for key in ("jobs", "seed", "players"):
+        assert f"loo_sim.solve: {key}: " in str(refused.value)
+    with pytest.raises(InputError, match="'x' is no number of stakes"):
+        loo_sim.solve(tmp_path / "s", pots=["x"])
     assert not list(tmp_path.iterdir())
 
 

@@ -152,6 +152,20 @@ def test_what_is_measured_lies_around_the_exact_gain(carry):
     assert found.sum_high < fewer.sum_high
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_any_strategy_is_measured_right_and_no_gain_is_negative(seed):
+    of = announcing(bool(seed % 2))
+    random = np.random.default_rng(seed)
+    chances = random.dirichlet((0.3,) * 4, (of.places, of.classes)) * of.legal[:, np.newaxis]
+    chances /= chances.sum(axis=2, keepdims=True)
+    strategy = mixed(of, chances)
+    right, found = whole(of.carry).gains(strategy / PARTS), measured(of, strategy)
+    assert right.min() > 0
+    assert (found.low >= -4 * found.low_se).all()
+    assert (found.low - 4.5 * found.low_se <= right).all()
+    assert (right <= found.high + 4.5 * found.high_se).all()
+
+
 def test_the_gain_of_another_strategy_is_right():
     of, game = announcing(False), whole(False)
     strategy = pure(learned(False))
