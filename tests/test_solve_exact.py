@@ -207,6 +207,20 @@ def test_gains_by_hand():
     assert gains(of, strategy, moments, 40).low[0] == pytest.approx(16 / 40)
 
 
+def test_a_deviation_is_valued_on_the_half_that_it_was_not_fitted_on():
+    """The miss gains 2 stakes in each of 100 deals of one half, and loses 3 in those of the other."""
+    of, unit = announcing(False), UNITS_PER_STAKE
+    moments = np.zeros((2, of.places, of.classes, 10), dtype=np.int64)
+    for half, gain in enumerate((2, -3)):
+        moments[half, FIRST, 7, [0, 2, 5]] = 100, 100 * gain * unit, 100 * gain**2 * unit**2
+    found = gains(of, said(of, FOLD), moments, 1000)
+    assert found.low[0] == pytest.approx(-300 / 1000)
+    assert found.low_se[0] == pytest.approx(np.sqrt((900 / 1000 - 0.09) / 1000))
+    assert found.high[0] == 0  # over all 200 deals it loses
+    moments = moments[::-1]
+    assert gains(of, said(of, FOLD), moments, 1000).low[0] == pytest.approx(-300 / 1000)
+
+
 def test_learning_can_be_broken_off_and_shared():
     def after(jobs, stops):
         regrets = Regrets(announcing(True), SEED, jobs)
