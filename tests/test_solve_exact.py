@@ -208,7 +208,7 @@ def test_gains_by_hand():
 
 
 def test_a_deviation_is_valued_on_the_half_that_it_was_not_fitted_on():
-    """The miss gains 2 stakes in each of 100 deals of one half, and loses 3 in those of the other."""
+    """The miss gains 2 stakes in 100 deals of one half, and loses 3 in 100 of the other."""
     of, unit = announcing(False), UNITS_PER_STAKE
     moments = np.zeros((2, of.places, of.classes, 10), dtype=np.int64)
     for half, gain in enumerate((2, -3)):
