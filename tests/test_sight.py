@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import permutations, product
 
 import numpy as np
@@ -11,7 +12,7 @@ from table_player import Lookup, table_players
 
 from loo_sim.draws import deal_cards
 from loo_sim.kernels.game import encode
-from loo_sim.kernels.sight import SUMS, sum_sight
+from loo_sim.kernels.sight import SUMS, sum_otherwise, sum_sight
 from loo_sim.policies.compile import compile_tables
 from loo_sim.policies.parse import load_policy
 from loo_sim.referee import play_deal
@@ -66,4 +67,29 @@ def test_every_line_of_play_is_tried(preset):
         wanted[k] += (1, base, base**2, more, more**2, drawn, drawn**2)
     assert wanted[:, 0].sum() > (0 if SMALL else 20)
     assert wanted[:, 3].sum() > (-1 if SMALL else 0)  # there is something to be gained
+    assert (found == wanted).all()
+
+
+def test_other_words_win_what_the_referee_says():
+    """One player leads his highest trump where the others lead their lowest."""
+    rules = PRESETS["standard"]
+    policy, units = load_policy("trumps"), POT * UNITS_PER_STAKE
+    tables = compile_tables([policy] * PLAYERS, rules, PLAYERS, units)
+    words = tables.play.copy()
+    seat = 1
+    words[seat, ..., 0] = 1  # lead_trump: high
+    changed = replace(tables, play=words)
+    found = np.zeros(2, np.int64)
+    games = (encode(rules, of, units) for of in (tables, changed))
+    sum_otherwise(*games, seat, SEED, 0, DEALS, found)
+    wanted = np.zeros(2, np.int64)
+    lookups = [Lookup(of, rules.deck) for of in (tables, changed)]
+    for number in range(DEALS):
+        dealt = deal_cards(SEED, number, PLAYERS, rules.deck)
+        nets = [
+            play_deal(rules, dealt, units, table_players(lookup, PLAYERS, SEED, number)).net[seat]
+            for lookup in lookups
+        ]
+        wanted += (nets[1] - nets[0], (nets[1] - nets[0]) ** 2)
+    assert wanted[1] > (-1 if SMALL else 0)
     assert (found == wanted).all()

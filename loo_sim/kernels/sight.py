@@ -1,4 +1,4 @@
-"""Entry kernel of sight: what playing the cards otherwise is worth to one player in.
+"""Entry kernels of sight: what playing the cards otherwise is worth to one player in.
 
 Somebody whose every word is `random` plays the legal card that comes first in the random ranks of
 his cards (see `contests`). All six orders of three cards, with both of the two that are left, are
@@ -127,6 +127,56 @@ def run_sight(game, seeing, seat, seed, first, count, s, lanes, slots, value, su
                 sums[k, 4] += more * more
                 sums[k, 5] += drawn
                 sums[k, 6] += drawn * drawn
+
+
+@entry
+def run_otherwise(game, other, seat, seed, first, count, s, lanes, slots, value, sums):
+    """Sum what a seat wins more by other words; see `sum_otherwise`."""
+    base, changed = value[0], value[1]
+    for done in range(0, count, LANES):
+        n = min(LANES, count - done)
+        deal_batch(game, seed, first + np.uint64(done), n, s)
+        announce_all(game, n, s)
+        for k in range(2, game.settings[PLAYERS] + 1):
+            m = lanes_with(seat, s, slots, lanes, k)
+            if m == 0:
+                continue
+            win(game, k, lanes[:m], slots[:m], s, base)
+            win(other, k, lanes[:m], slots[:m], s, changed)
+            for place in range(m):
+                more = changed[place] - base[place]
+                sums[0] += more
+                sums[1] += more * more
+
+
+def sum_otherwise(
+    game: Game,
+    other: Game,
+    seat: int,
+    seed: int,
+    first: int,
+    count: int,
+    sums: npt.NDArray[np.int64],
+) -> None:
+    """Sum what a seat wins more by other words of play, all else as it is, over deals.
+
+    Parameters
+    ----------
+    game, other : Game
+        The same but for the words of play of the seat, none of which may be `random`.
+    seat : int
+        The seat.
+    seed, first, count : int
+        Seed, number of the first deal, deals.
+    sums : int64 (2,)
+        Modified in place: units that it wins more, and their squares.
+    """
+    lanes, slots = np.zeros(LANES, np.uint16), np.zeros(LANES, np.uint8)
+    value = np.zeros((2, LANES), np.int64)
+    run_otherwise(
+        *(game, other, np.int64(seat), np.uint64(seed), np.uint64(first), count),
+        *(make_scratch(), lanes, slots, value, sums),
+    )
 
 
 def sum_sight(

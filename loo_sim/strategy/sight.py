@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -80,3 +80,50 @@ def worth_of_play(
         estimate(drawn, drawn_square, TRIES),
         estimate(best, best_square, 1),
     )
+
+
+def gain_of_words(
+    path: Path,
+    other: Path,
+    players: int,
+    pot: float,
+    seed: int,
+    deals: int,
+    rules: Rules | None = None,
+) -> Estimate:
+    """What one player gains by the words of another policy, in stakes a deal, all else as it is.
+
+    Announcements stay those of the first policy. Paired on the same deals, the mean over all seats,
+    each looked at on deals of its own.
+
+    Parameters
+    ----------
+    path, other : Path
+        Policy files none of whose words of play is `random`.
+    players : int
+        Seats.
+    pot : float
+        Stakes in the pot when play begins.
+    seed, deals : int
+        Deals of the seed for each seat.
+    rules : Rules, optional
+        By default the standard ones.
+    """
+    from loo_sim.kernels.game import encode
+    from loo_sim.kernels.sight import sum_otherwise
+    from loo_sim.policies.compile import compile_tables, play_words
+
+    rules = rules or Rules()
+    units = round(pot * UNITS_PER_STAKE)
+    tables = compile_tables([read_policy(path)] * players, rules, players, units)
+    words = play_words(read_policy(other))
+    sums = np.zeros(2, np.int64)
+    for seat in range(players):
+        play = tables.play.copy()
+        play[seat] = words
+        game = encode(rules, tables, units)
+        changed = encode(rules, replace(tables, play=play), units)
+        sum_otherwise(game, changed, seat, seed, seat * deals, deals, sums)
+    n = players * deals
+    mean, square = int(sums[0]) / n, int(sums[1]) / n
+    return mean / UNITS_PER_STAKE, (max(square - mean**2, 0.0) / n) ** 0.5 / UNITS_PER_STAKE
