@@ -98,6 +98,19 @@ def test_every_pair_once_in_order_of_standing(close):
     assert "Of the 3 pairs, 2 differ surely; the others, hatched" in exhibit.caption
 
 
+@pytest.mark.parametrize(
+    ("nets", "told"),
+    [
+        (CLEAR, "All of the 3 pairs differ surely."),
+        (CLOSE, "Of the 3 pairs, 2 differ surely; the others, hatched, are too close to call."),
+        ({"bold": 0.5, "calm": 0.4}, "The two differ surely."),
+        ({"bold": 0.5, "calm": 0.495}, "The two, hatched, are too close to call."),
+    ],
+)
+def test_how_many_pairs_differ(tmp_path, nets, told):
+    assert told in league.pairs_exhibit(first_cell(tmp_path, nets)).caption
+
+
 def test_gain_of_pairing(clear):
     assert "it would take 9 times as many deals" in league.pairing(clear)
 

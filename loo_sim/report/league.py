@@ -226,18 +226,13 @@ def pairs_exhibit(cell: Cell) -> Exhibit:
         )
         for row in each(once)
     ]
-    told = (
-        f"All of the {len(once)} pairs differ surely"
-        if sure == len(once)
-        else f"Of the {len(once)} pairs, {sure} differ surely; the others, hatched, are too close "
-        "to call"
-    )
     return make_exhibit(
         f"pairs-{cell.number}",
         f"Policy against policy: {cell.label}",
         "A map with a row and a column for each policy, in order of standing; a square holds what "
         "the policy of its row nets more than that of its column.",
-        f"{told}. Purple: the policy of the row nets more, in stakes {per(cell)}. {pairing(cell)}",
+        f"{pairs_in_words(len(once), sure)}. Purple: the policy of the row nets more, in stakes "
+        f"{per(cell)}. {pairing(cell)}",
         lambda: draw_pairs(cell),
         Table(
             f"Differences in stakes {per(cell)} (standard error of the last digits in brackets), "
@@ -248,6 +243,15 @@ def pairs_exhibit(cell: Cell) -> Exhibit:
             tuple(rows),
         ),
     )
+
+
+def pairs_in_words(pairs: int, sure: int) -> str:
+    """How many of the pairs of policies differ surely."""
+    if pairs == 1:
+        return "The two differ surely" if sure else "The two, hatched, are too close to call"
+    if sure == pairs:
+        return f"All of the {pairs} pairs differ surely"
+    return f"Of the {pairs} pairs, {sure} differ surely; the others, hatched, are too close to call"
 
 
 def _p_value(p: float) -> str:
