@@ -59,14 +59,18 @@ def sentences(comparison: Comparison) -> list[str]:
 def left_out_in_words(comparison: Comparison) -> str:
     """What could not be compared; empty if everything could."""
     words = {
-        "only_a": "{:,} rows that A alone has",
-        "only_b": "{:,} rows that B alone has",
-        "dealers": "{:,} rows of a seat that deals in one of the two games alone",
-        "unclear": "{:,} rows not told apart by their keys",
-        "empty": "{:,} figures empty in one result",
-        "few": "{:,} figures on too few deals to tell their errors",
+        "only_a": ("row", "that A alone has"),
+        "only_b": ("row", "that B alone has"),
+        "dealers": ("row", "of a seat that deals in one of the two games alone"),
+        "unclear": ("row", "not told apart by keys"),
+        "empty": ("figure", "empty in one result"),
+        "few": ("figure", "on too few deals to tell an error"),
     }
-    told = [words[key].format(n) for key, n in asdict(comparison.left_out).items() if n]
+    told = [
+        f"{n:,} {words[key][0]}{'' if n == 1 else 's'} {words[key][1]}"
+        for key, n in asdict(comparison.left_out).items()
+        if n
+    ]
     return f"left out: {'; '.join(told)}" if told else ""
 
 

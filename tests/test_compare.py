@@ -370,7 +370,7 @@ def test_what_the_command_shows(tmp_path):
     row = "deals seat 0 net 0.500 ± 0.059 0.700 ± 0.078 +0.200 ± 0.098 yes"
     assert row in [" ".join(line.split()) for line in shown.stdout.splitlines()]
     assert "1 of 1 figures differ at the 5 % level" in shown.stdout
-    assert shown.stderr == "left out: 1 rows that A alone has; 1 rows that B alone has\n"
+    assert shown.stderr == "left out: 1 row that A alone has; 1 row that B alone has\n"
 
 
 def test_json_holds_every_figure(tmp_path):
