@@ -26,6 +26,7 @@ from loo_sim.console import (
     Output,
     common_options,
     engine_options,
+    from_here,
     tell_error,
     write_on_any_terminal,
 )
@@ -345,8 +346,9 @@ def _tell_end(ended: Any, out: Output) -> int:
         return CELLS_FAILED
     if failed:
         click.echo(f"the failed cells alone: {ended.manifest['command']}", err=True)
-    again = shlex.join(["loosim", "report", str(ended.directory)])
-    out.hint(f"the result is in {ended.directory}; {again} tells it")
+    place = from_here(ended.directory)
+    again = shlex.join(["loosim", "report", str(place)])
+    out.hint(f"the result is in {place}; {again} tells it")
     if failed:
         return CELLS_FAILED
     return CHECK_FAILED if wide else DONE

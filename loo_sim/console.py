@@ -10,6 +10,7 @@ import json
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
@@ -75,6 +76,12 @@ class Output:
             column.overflow = "fold"  # a figure cut short would be another figure
         width = None if sys.stdout.isatty() else 200
         Console(no_color=self.no_color or None, width=width, markup=False).print(table)
+
+
+def from_here(path: Path) -> Path:
+    """A path as a user would type it: from the working directory, where it is below that."""
+    here = Path.cwd()
+    return path.relative_to(here) if path.is_relative_to(here) else path
 
 
 def common_options(command: Command) -> Command:

@@ -220,16 +220,25 @@ def test_run_prints_a_table_and_tells_the_rest_on_stderr(study, file):
     assert [line.split() for line in found.stdout.splitlines() if "pot =" in line] == [
         ["pot", "=", pot, "40"] for pot in "369"
     ]
-    assert "the result is in " in found.stderr
     assert found.stderr.count("40 deals in") == 3
     assert json.loads((file.parent / "results" / "x" / "manifest.json").read_text())["name"] == "x"
+
+
+def test_the_place_of_a_result_is_told_from_where_one_is(study, file, tmp_path, monkeypatch):
+    inside, elsewhere = tmp_path / "here", tmp_path / "there"
+    inside.mkdir()
+    monkeypatch.chdir(inside)
+    for words, place in (((), "results/x"), (("-o", elsewhere), elsewhere)):
+        found = loosim("run", file, *words)
+        told = f"the result is in {place}; loosim report {place} tells it"
+        assert found.stderr.splitlines()[-1] == told
 
 
 def test_the_next_command_can_be_pasted(study, file):
     found = loosim("run", file, "-o", "it's here")
     hint = found.stderr.splitlines()[-1]
     command = hint.partition("; ")[2].removesuffix(" tells it")
-    assert shlex.split(command) == ["loosim", "report", str(file.parent / "it's here")]
+    assert shlex.split(command) == ["loosim", "report", "it's here"]
 
 
 def test_run_gives_the_manifest_as_json(study, file):

@@ -16,6 +16,7 @@ from loo_sim.console import (
     MOST_ROWS_SHOWN,
     Output,
     common_options,
+    from_here,
     tell_error,
 )
 
@@ -169,5 +170,6 @@ def _tell(manifest: Mapping[str, Any], directory: Path, out: Output) -> None:
             "reach it.",
             err=True,
         )
-    again = shlex.join(["loosim", "report", str(directory)])
-    out.hint(f"the strategy is in {directory}; {again} tells it")
+    place = from_here(directory)
+    again = shlex.join(["loosim", "report", str(place)])
+    out.hint(f"the strategy is in {place}; {again} tells it")

@@ -17,6 +17,7 @@ from loo_sim.console import (
     Output,
     common_options,
     engine_options,
+    from_here,
     tell_error,
 )
 
@@ -126,5 +127,6 @@ def _tell(directory: Path, content: Mapping[str, Any], out: Output) -> None:
         out.table(TITLES, short_table(table, content))
     for sentence in content["sentences"]:
         click.echo(sentence)
-    again = shlex.join(["loosim", "report", str(directory)])
-    out.hint(f"the search is in {directory}; {again} tells it")
+    place = from_here(directory)
+    again = shlex.join(["loosim", "report", str(place)])
+    out.hint(f"the search is in {place}; {again} tells it")
