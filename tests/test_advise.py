@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shlex
 import signal
 import subprocess
 import sys
@@ -19,6 +18,7 @@ import numpy as np
 import pytest
 from commands import loosim
 from kernel_deals import ACTIONS, SMALL
+from shown import follow
 from test_given import question_of
 from test_kernels_enumeration import PLAYERS, POT, SPADES, TABLES, every_deal, table
 
@@ -514,15 +514,9 @@ def test_numbers_that_are_not_known_are_null(advice: Advice) -> None:
     json.dumps(found, allow_nan=False)
 
 
-def test_the_examples_of_the_docs_print_what_is_shown() -> None:
-    text = (Path(__file__).parent.parent / "docs" / "advice.md").read_text(encoding="utf-8")
-    shown = re.findall(r"```\n\$ loosim (.*?)\n(.*?)```", text, re.DOTALL)
-    assert len(shown) >= 2
-    for command, expected in shown:
-        found = loosim(*shlex.split(command))
-        assert [line.rstrip() for line in (found.stdout + found.stderr).splitlines()] == [
-            line.rstrip() for line in expected.splitlines()
-        ]
+def test_the_examples_of_the_docs_print_what_is_shown(tmp_path) -> None:
+    page = Path(__file__).parent.parent / "docs" / "advice.md"
+    assert follow(page, tmp_path) == 3
 
 
 def test_the_command_loads_no_more_than_it_needs_and_leaves_nothing_behind() -> None:
