@@ -139,7 +139,11 @@ def check_settings(settings: Mapping[str, Any], wrong: Wrong) -> None:
     if study is None:
         wrong("study", "is missing", studies)
     elif study == CLAIMS:
-        wrong("study", "a file of claims is put to the test as a whole", "loosim run FILE does it")
+        wrong(
+            "study",
+            "a file of claims is put to the test as a whole",
+            "loosim run FILE, loo_sim.try_claims",
+        )
     elif study not in STUDY_NAMES:
         wrong("study", f"{study!r} is no study of this version", studies)
     if not is_whole(settings["seed"], 0, SEEDS - 1):

@@ -98,8 +98,8 @@ def _all_tests(claims: ClaimsFile) -> Iterator[Test]:
 def _measure(
     place: Path, study: str, tests: Sequence[tuple[int, Test]]
 ) -> Iterator[tuple[int, tuple[dict[str, Any], Measured]]]:
-    """The figures of some tests in every game of a part, each game read once for each test."""
-    from loo_sim.claims.figures import STUDIES
+    """The figures of some tests in every game of a part."""
+    from loo_sim.claims.figures import STUDIES, Game
     from loo_sim.report.result import DONE, read_result
 
     known = STUDIES[study]
@@ -107,10 +107,11 @@ def _measure(
         if cell.status != DONE:
             continue
         axes = axes_in_words(cell.axes, cell.policies)
+        game = Game(cell)
         for number, test in tests:
             if not _is_chosen(axes, test.where):
                 continue
-            for found, figure in known.figures[test.figure].of(cell, test.when, test.by):
+            for found, figure in known.figures[test.figure].of(game, test.when, test.by):
                 factors = {**axes, **found}
                 if _is_chosen(factors, test.where):
                     yield number, (factors, figure)

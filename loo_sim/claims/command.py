@@ -71,6 +71,7 @@ def run_claims(
 
 def _tell(tried: Tried, again: str, out: Output) -> int:
     """Tell the verdicts, or what is in their way; the exit code."""
+    from loo_sim.claims.told import cases_in_words
     from loo_sim.runner.signals import exit_code
 
     if tried.stopped is not None:
@@ -90,8 +91,8 @@ def _tell(tried: Tried, again: str, out: Output) -> int:
             (
                 claim["id"],
                 claim["says"],
-                claim["verdict"],
-                f"{claim['for']} for, {claim['against']} against, {claim['open']} open",
+                claim["told"],
+                cases_in_words(claim),
             )
             for claim in tried.found["claims"]
         ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from functools import cached_property
 from math import isfinite, nan, sqrt
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from loo_sim.policies.tree import Node
     from loo_sim.report.result import Cell
 
+_ANNOUNCED = ("stand", "miss", "miss_minus_stand", "stand_loo", "miss_loo")
+
 Found = Iterator[tuple[dict[str, Any], Measured]]
 """Figures, each with the circumstances that its rows tell; those of the cell come on top."""
 
@@ -42,12 +45,12 @@ class Kind(NamedTuple):
     unit : str
         ``stakes``, ``share``, ``deals``, ...
     of : callable
-        Takes a cell, the condition on its rows and the columns that tell them apart.
+        Takes a game, the condition on its rows and the columns that tell them apart.
     """
 
     words: str
     unit: str
-    of: Callable[[Cell, Node | None, Sequence[str]], Found]
+    of: Callable[[Game, Node | None, Sequence[str]], Found]
 
 
 class OfStudy(NamedTuple):
@@ -70,48 +73,80 @@ class OfStudy(NamedTuple):
     conditions: bool
 
 
-def _rows_of(
-    cell: Cell, table: str, columns: Sequence[str], when: Node | None, by: Sequence[str]
-) -> pd.DataFrame:
-    """The rows of a table by hand that a condition chooses, with the columns of `by`."""
-    from loo_sim.policies.tree import evaluate
+class Game:
+    """A game of a part: its rows by hand are read once, whatever is asked of them.
 
-    wanted = [*columns, *(f"{name}_se" for name in columns), "hand", "n", "weight"]
-    if table == "announce":
-        rows = cell.announcements([*wanted, "seat", "standers", "miss_free"])
-    else:
-        rows = cell.tables[table][[*wanted, "in_play"]]
-    seen = _seen(cell, rows)
-    rows = rows.assign(**{name: seen[name] for name in by})
-    if when is not None:
-        with np.errstate(all="ignore"):
-            chosen = evaluate(when, seen)
-        rows = rows[np.broadcast_to(np.asarray(chosen, dtype=bool), len(rows))]
-    return rows
+    Parameters
+    ----------
+    cell : Cell
 
+    Attributes
+    ----------
+    cell : Cell
+    """
 
-def _seen(cell: Cell, rows: pd.DataFrame) -> dict[str, Any]:
-    """What a condition may speak of, for every row."""
-    from loo_sim.cards import hand_classes
-    from loo_sim.policies.features import hand_columns
+    def __init__(self, cell: Cell) -> None:
+        self.cell = cell
 
-    place = {name: number for number, name in enumerate(hand_classes(cell.deck).names)}
-    hands = rows["hand"].map(place).to_numpy(dtype=np.int64)
-    loo = cell.rules["loo"]
-    if loo == "pot":
-        cap = cell.rules["loo_cap"]
-        loo = cell.pot if cap is None else min(cell.pot, cap)
-    seen: dict[str, Any] = {name: of[hands] for name, of in hand_columns(cell.deck).items()}
-    seen |= {"players": float(cell.players), "pot": cell.pot, "trick": cell.pot / 3}
-    seen["loo"] = float(loo)
-    if "seat" in rows:
+    def rows(self, columns: Sequence[str], when: Node | None, by: Sequence[str]) -> pd.DataFrame:
+        """Rows that a condition chooses, with estimates and what tells them apart.
+
+        Parameters
+        ----------
+        columns : sequence of str
+            Estimates; each comes with its error.
+        when : Node or None
+            The condition; None for all rows.
+        by : sequence of str
+            Names of `seen`.
+
+        Returns
+        -------
+        DataFrame
+            With `n` and `weight` too.
+        """
+        from loo_sim.policies.tree import evaluate
+
+        chosen = np.ones(len(self._all), bool)
+        if when is not None:
+            with np.errstate(all="ignore"):
+                chosen &= np.asarray(evaluate(when, self.seen), dtype=bool)
+        wanted = ["n", "weight", *columns, *(f"{name}_se" for name in columns)]
+        rows = self._all.loc[chosen, wanted]
+        return rows.assign(**{name: self.seen[name][chosen] for name in by})
+
+    @cached_property
+    def _all(self) -> pd.DataFrame:
+        estimates = [f"{name}{end}" for name in _ANNOUNCED for end in ("", "_se")]
+        if "announce" in self.cell.tables:
+            situation = ("hand", "seat", "standers", "miss_free")
+            return self.cell.announcements(["n", "weight", *situation, *estimates])
+        return self.cell.tables["lead"]
+
+    @cached_property
+    def seen(self) -> Mapping[str, Any]:
+        """What a condition may speak of, for every row or for all alike."""
+        from loo_sim.cards import hand_classes
+        from loo_sim.policies.features import hand_columns
+
+        cell, rows = self.cell, self._all
+        place = {name: number for number, name in enumerate(hand_classes(cell.deck).names)}
+        hands = rows["hand"].astype(str).map(place).to_numpy(dtype=np.int64)
+        loo = cell.rules["loo"]
+        if loo == "pot":
+            cap = cell.rules["loo_cap"]
+            loo = cell.pot if cap is None else min(cell.pot, cap)
+        seen: dict[str, Any] = {name: of[hands] for name, of in hand_columns(cell.deck).items()}
+        seen |= {"players": float(cell.players), "pot": cell.pot, "trick": cell.pot / 3}
+        seen["loo"] = float(loo)
+        if "in_play" in rows:
+            seen["in_play"] = rows["in_play"].to_numpy(dtype=np.float64)
+            return seen
         seat, standers = (rows[name].to_numpy(dtype=np.float64) for name in ("seat", "standers"))
         seen |= {"seat": seat, "standers": standers, "folded": seat - standers}
         seen |= {"to_act": cell.players - 1 - seat, "dealer": seat == cell.players - 1}
         seen["miss_free"] = rows["miss_free"].to_numpy(dtype=bool)
-    if "in_play" in rows:
-        seen["in_play"] = rows["in_play"].to_numpy(dtype=np.float64)
-    return seen
+        return seen
 
 
 def _groups(rows: pd.DataFrame, by: Sequence[str]) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
@@ -132,11 +167,11 @@ def _plain(value: Hashable) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
-def _mean_of(table: str, column: str) -> Callable[[Cell, Node | None, Sequence[str]], Found]:
+def _mean_of(column: str) -> Callable[[Game, Node | None, Sequence[str]], Found]:
     """A column of estimates by hand, pooled over the hands."""
 
-    def of(cell: Cell, when: Node | None, by: Sequence[str]) -> Found:
-        rows = _rows_of(cell, table, [column], when, by)
+    def of(game: Game, when: Node | None, by: Sequence[str]) -> Found:
+        rows = game.rows([column], when, by)
         for values, group in _groups(rows[rows[column].notna()], by):
             yield values, _pooled(group, column)
 
@@ -149,12 +184,12 @@ def _pooled(rows: pd.DataFrame, column: str) -> Mean:
     return Mean(*(float(of[name].item()) for name in (column, f"{column}_se", "n")))
 
 
-def _stand_over_others(cell: Cell, when: Node | None, by: Sequence[str]) -> Found:
+def _stand_over_others(game: Game, when: Node | None, by: Sequence[str]) -> Found:
     """What standing is worth more than folding (or defending, both 0), and than the miss if free.
 
     For all the hands together, as if one announcement had to do for them.
     """
-    rows = _rows_of(cell, "announce", ["stand", "miss_minus_stand"], when, by)
+    rows = game.rows(["stand", "miss_minus_stand"], when, by)
     for values, group in _groups(rows, by):
         parts = [_pooled(group, "stand")]
         offered = group[group["miss_minus_stand"].notna()]
@@ -166,26 +201,21 @@ def _stand_over_others(cell: Cell, when: Node | None, by: Sequence[str]) -> Foun
 
 def _share_of(
     *margins: tuple[str, int],
-) -> Callable[[Cell, Node | None, Sequence[str]], Found]:
+) -> Callable[[Game, Node | None, Sequence[str]], Found]:
     """The share of hands of which some margins, columns with a sign, are all above 0.
 
     Hands are taken together that are alike in their number of trumps, the two best of these and
     the two best plain cards, as a player tells them apart.
     """
 
-    def of(cell: Cell, when: Node | None, by: Sequence[str]) -> Found:
+    def of(game: Game, when: Node | None, by: Sequence[str]) -> Found:
         names = [name for name, _ in margins]
-        rows = _rows_of(cell, "announce", names, when, by)
-        rows = rows[rows[names].notna().all(axis=1)]
-        kinds = _seen(cell, rows)
         alike = ("trumps", "over_best", "over_second", "high", "middle")
-        rows = rows.assign(**{f"kind_{name}": kinds[name] for name in alike})
+        rows = game.rows(names, when, list(dict.fromkeys((*by, *alike))))
+        rows = rows[rows[names].notna().all(axis=1)]
         for values, group in _groups(rows, by):
             columns = [*names, *(f"{name}_se" for name in names)]
-            pooled = aggregate(
-                group[["n", "weight", *columns, *(f"kind_{name}" for name in alike)]],
-                [f"kind_{name}" for name in alike],
-            )
+            pooled = aggregate(group[["n", "weight", *columns, *alike]], alike)
             signed = np.array([sign * pooled[name].to_numpy(float) for name, sign in margins])
             errors = np.array([pooled[f"{name}_se"].to_numpy(float) for name in names])
             weights, counts = (pooled[name].to_numpy(float) for name in ("weight", "n"))
@@ -197,8 +227,8 @@ def _share_of(
 def _of_pot(value_of: Callable[[pd.DataFrame], tuple[float, float]]) -> Any:
     """A figure of a cell made of its table ``pot``: a row for each number of players in."""
 
-    def of(cell: Cell, when: Node | None, by: Sequence[str]) -> Found:
-        yield {}, Mean(*value_of(cell.tables["pot"]), float(cell.deals))
+    def of(game: Game, when: Node | None, by: Sequence[str]) -> Found:
+        yield {}, Mean(*value_of(game.cell.tables["pot"]), float(game.cell.deals))
 
     return of
 
@@ -242,32 +272,32 @@ def _swing(pot: pd.DataFrame) -> tuple[float, float]:
     return float(pooled["pot_swing"].item()), float(pooled["pot_swing_se"].item())
 
 
-def _in_each(cell: Cell, when: Node | None, by: Sequence[str]) -> Found:
+def _in_each(game: Game, when: Node | None, by: Sequence[str]) -> Found:
     """The share of the players who are in, in the mean of all deals."""
-    mean, se = _players_in(cell.tables["pot"])
-    yield {}, Mean(mean / cell.players, se / cell.players, float(cell.deals))
+    mean, se = _players_in(game.cell.tables["pot"])
+    yield {}, Mean(mean / game.cell.players, se / game.cell.players, float(game.cell.deals))
 
 
-def _of_tables(column: str) -> Callable[[Cell, Node | None, Sequence[str]], Found]:
+def _of_tables(column: str) -> Callable[[Game, Node | None, Sequence[str]], Found]:
     """A column of the table ``session``."""
 
-    def of(cell: Cell, when: Node | None, by: Sequence[str]) -> Found:
-        row = cell.tables["session"].iloc[0]
-        yield {}, Mean(float(row[column]), float(row[f"{column}_se"]), float(cell.deals))
+    def of(game: Game, when: Node | None, by: Sequence[str]) -> Found:
+        row = game.cell.tables["session"].iloc[0]
+        yield {}, Mean(float(row[column]), float(row[f"{column}_se"]), float(game.cell.deals))
 
     return of
 
 
-def _pot_median(cell: Cell, when: Node | None, by: Sequence[str]) -> Found:
+def _pot_median(game: Game, when: Node | None, by: Sequence[str]) -> Found:
     """The median pot when a deal of the session begins."""
-    for row in cell.tables["path"].to_dict("records"):
+    for row in game.cell.tables["path"].to_dict("records"):
         yield (
             {"deal": int(row["deal"])},
             Between(row["pot_q50"], row["pot_q50_low"], row["pot_q50_high"], float(row["n"])),
         )
 
 
-def _pairs(cell: Cell) -> Iterator[tuple[dict[str, Any], float, float, float, float]]:
+def pairs_of(cell: Cell) -> Iterator[tuple[dict[str, Any], float, float, float, float]]:
     """Of each two policies of a league, the better first: difference, error, variance, deals."""
     for row in cell.tables["league"].to_dict("records"):
         diff, se, apart = (float(row[name]) for name in ("net_diff", "net_diff_se", "apart"))
@@ -280,8 +310,8 @@ def _pairs(cell: Cell) -> Iterator[tuple[dict[str, Any], float, float, float, fl
 def _of_pairs(make: Callable[[float, float, float, float], Measured]) -> Any:
     """A figure of each pair of a league's policies."""
 
-    def of(cell: Cell, when: Node | None, by: Sequence[str]) -> Found:
-        for names, *of_pair in _pairs(cell):
+    def of(game: Game, when: Node | None, by: Sequence[str]) -> Found:
+        for names, *of_pair in pairs_of(game.cell):
             yield names, make(*of_pair)
 
     return of
@@ -291,7 +321,7 @@ STUDIES: Mapping[str, OfStudy] = {
     "announce": OfStudy(
         {
             **{
-                name: Kind(words, unit, _mean_of("announce", name))
+                name: Kind(words, unit, _mean_of(name))
                 for name, (words, unit) in {
                     "stand": ("standing less folding", "stakes"),
                     "miss": ("the miss less folding", "stakes"),
@@ -318,7 +348,7 @@ STUDIES: Mapping[str, OfStudy] = {
     ),
     "lead": OfStudy(
         {
-            name: Kind(words, unit, _mean_of("lead", name))
+            name: Kind(words, unit, _mean_of(name))
             for name, (words, unit) in {
                 "first": ("leading the first card", "stakes"),
                 "second": ("leading the second card", "stakes"),

@@ -244,6 +244,7 @@ def _table(judged: Sequence[Judged]) -> memoryview:
     numbers = ("value", "se", "n", "low", "high", "threshold")
     columns = {
         **{name: pa.array([row[name] for row in rows], pa.string()) for name in names},
+        "is_above": pa.array([row["is_above"] for row in rows], pa.bool_()),
         **{
             name: pa.array(
                 [row[name] if isfinite(row[name]) else None for row in rows], pa.float64()
@@ -272,6 +273,7 @@ def _row(judged: Judged, case: Tested) -> dict[str, Any]:
         "low": case.interval.low,
         "high": case.interval.high,
         "threshold": case.test.threshold,
+        "is_above": case.test.above,
         "factors": json.dumps(dict(case.factors)),
     }
 

@@ -1,4 +1,4 @@
-"""Verdicts in words."""
+"""Verdicts and circumstances in words."""
 
 from __future__ import annotations
 
@@ -6,106 +6,112 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from loo_sim.claims.cases import OPPONENTS, RULES, WHAT
-from loo_sim.claims.verdict import DEPENDS, HOLDS, OPEN, Verdict
+from loo_sim.claims.verdict import DEPENDS, Verdict
 from loo_sim.policy_axes import axis_words
 from loo_sim.rounding import listed
 
-MOST_NAMED = 6
+MOST_NAMED = 8
 """Groups of circumstances that a sentence names."""
 
-_WORDS = {
-    RULES: "rules",
-    OPPONENTS: "opponents",
-    WHAT: "what is asked",
-    "standers": "players in",
-    "folded": "players who folded",
-    "to_act": "players still to speak",
-    "in_play": "players in",
-    "dealer": "whether he deals",
+_FACTORS = {
+    RULES: "the rules",
+    OPPONENTS: "the opponents",
+    WHAT: "which part of it",
+    "players": "the number of players",
+    "pot": "the pot",
+    "seat": "the seat",
+    "standers": "how many are in",
+    "folded": "how many folded",
+    "to_act": "how many are to speak",
+    "in_play": "how many are in",
+    "dealer": "whether it is the dealer",
     "miss_free": "whether the miss is there",
-    "policy": "policy",
+    "policy": "who is the better",
+    "rival": "who is the worse",
 }
+_VALUES = {
+    "players": "{} players",
+    "pot": "pot {}",
+    "seat": "seat {}",
+    "standers": "{} in",
+    "in_play": "{} in",
+    "folded": "{} folded",
+    "to_act": "{} to speak",
+    "deal": "deal {}",
+    RULES: "rules {}",
+    OPPONENTS: "against {}",
+    "rival": "over {}",
+    "policy": "{}",
+    WHAT: "{}",
+}
+_TRUTHS = {"dealer": ("another seat", "the dealer"), "miss_free": ("miss gone", "miss free")}
 
 
 def factor_in_words(name: str) -> str:
-    """What a factor is called."""
-    return _WORDS.get(name, axis_words(name))
+    """What a factor is called in the middle of a sentence."""
+    return _FACTORS.get(name, axis_words(name))
 
 
-def value_in_words(name: str, value: Any) -> str:
-    """A value of a factor with what it is of: ``pot 9``, ``rules peel``."""
-    if value == "":
-        return ""
-    if name == WHAT:
-        return str(value)
-    if name in ("dealer", "miss_free"):
-        told = {"dealer": ("another seat", "the dealer"), "miss_free": ("miss gone", "miss free")}
-        return told[name][bool(value)]
-    if name == OPPONENTS:
-        return f"against {value}"
-    number = str(value)
-    few = {
-        "players": f"{number} players",
-        "standers": f"{number} in",
-        "in_play": f"{number} in",
-        "folded": f"{number} folded",
-        "to_act": f"{number} to speak",
-        "pot": f"pot {number}",
-        "seat": f"seat {number}",
-        RULES: f"rules {number}",
-    }
-    return few.get(name, f"{factor_in_words(name)} {number}")
+def values_in_words(name: str, values: Sequence[Any]) -> str:
+    """Values of one factor with what they are of: ``pot 3, 9``, ``5, 6 players``."""
+    if name in _TRUTHS:
+        return ", ".join(_TRUTHS[name][bool(value)] for value in values)
+    quoted = (f"“{value}”" if name == WHAT else str(value) for value in values)
+    told = ", ".join(quoted)
+    return _VALUES.get(name, f"{axis_words(name)} {{}}").format(told)
 
 
 def circumstances(factors: Mapping[str, Any]) -> str:
-    """Circumstances in words, one after another."""
-    told = (value_in_words(name, value) for name, value in factors.items())
-    return ", ".join(word for word in told if word)
+    """Circumstances in words, one after another; without those that a case does not have."""
+    return ", ".join(
+        values_in_words(name, [value]) for name, value in factors.items() if value != ""
+    )
+
+
+def verdict_in_short(word: str, on: Sequence[str]) -> str:
+    """A verdict for a heading, with the factors that it depends on: ``depends on the pot``."""
+    return f"{word} {listed([factor_in_words(name) for name in on], 'and')}" if on else word
 
 
 def verdict_in_words(verdict: Verdict) -> str:
-    """``holds``; or ``depends on the pot: holds with pot 9, 15; fails with pot 3``."""
+    """``holds``; or ``depends on the pot: holds for pot 9, 15; fails for pot 3``."""
     if verdict.word != DEPENDS:
         return verdict.word
-    if not verdict.on:
-        return f"{DEPENDS} more than was looked at"
+    if not verdict.holds_with or not verdict.fails_with:
+        which = "holds" if verdict.holds_with else "fails"
+        return f"{DEPENDS} more than two circumstances: mostly {which}"
     on = listed([factor_in_words(name) for name in verdict.on], "and")
-    more = ", and more" if verdict.and_more else ""
-    holds = _named(verdict.on, verdict.holds_with)
-    fails = _named(verdict.on, verdict.fails_with)
-    mostly = "mostly " if verdict.and_more else ""
-    return f"{DEPENDS} {on}{more}: {mostly}holds with {holds}; {mostly}fails with {fails}"
+    more, mostly = (", and more", "mostly ") if verdict.and_more else ("", "")
+    holds, fails = (_named(verdict.on, of) for of in (verdict.holds_with, verdict.fails_with))
+    return f"{DEPENDS} {on}{more}: {mostly}holds for {holds}; {mostly}fails for {fails}"
 
 
 def _named(on: Sequence[str], groups: Sequence[tuple[Any, ...]]) -> str:
-    """Groups of circumstances, those along one factor put together."""
-    if not groups:
-        return "none"
+    """Groups of circumstances; of two factors those alike in the first are told together."""
     if len(on) == 1:
-        words = [value_in_words(on[0], values[0]) for values in groups]
-        return _shortened(words)
+        return values_in_words(on[0], _in_order([values[0] for values in groups]))
     first, second = on
+    by_second: dict[tuple[Any, ...], list[Any]] = {}
     by_first: dict[Any, list[Any]] = {}
     for one, other in groups:
         by_first.setdefault(one, []).append(other)
+    for one, others in by_first.items():
+        by_second.setdefault(tuple(_in_order(others)), []).append(one)
     words = [
-        f"{value_in_words(first, one)} ({_shortened([value_in_words(second, o) for o in others])})"
-        for one, others in by_first.items()
+        f"{values_in_words(first, _in_order(ones))} ({values_in_words(second, others)})"
+        for others, ones in by_second.items()
     ]
-    return _shortened(words)
-
-
-def _shortened(words: Sequence[str]) -> str:
-    """Words in a row; of many the first, and how many more."""
     if len(words) > MOST_NAMED:
-        return f"{', '.join(words[:MOST_NAMED])} and {len(words) - MOST_NAMED} more"
-    return ", ".join(words)
+        words = [*words[:MOST_NAMED], f"{len(words) - MOST_NAMED} more"]
+    return listed(words, "and")
 
 
-def cases_in_words(verdict: Verdict) -> str:
+def _in_order(values: Sequence[Any]) -> list[Any]:
+    """Numbers by size; others as they came."""
+    is_numbers = all(isinstance(value, int | float) for value in values)
+    return sorted(values) if is_numbers else list(values)
+
+
+def cases_in_words(counts: Mapping[str, int]) -> str:
     """How many cases are for, against and open."""
-    counts = verdict.cases
     return f"{counts['for']} for, {counts['against']} against, {counts['open']} open"
-
-
-LETTERS = {HOLDS: "H", "fails": "F", DEPENDS: "D", OPEN: "?"}

@@ -11,8 +11,9 @@
    **holds**. If at most that share is for: **fails**. The share is 0 unless the claim itself allows
    for exceptions ("almost always", "seldom").
 4. Else it **depends on** the fewest factors, two at most, that sort the decided cases into groups
-   in which all agree, but for a tenth of them (`STRAYS`); if no two do, on those two that leave the
-   fewest on the wrong side, *and more*.
+   in which all agree, but for strays: a case is one if most of its group are on the other side. At
+   most a tenth (`STRAYS`) of the rarer kind, for or against, may be strays. If no two factors do,
+   it depends on those two that leave the fewest strays, *and more*.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ LEVEL = 0.95
 STRAYS = 0.1
 MOST_FACTORS = 2
 
-HOLDS, FAILS, DEPENDS, OPEN = "holds", "fails", "depends", "too close to call"
+HOLDS, FAILS, DEPENDS, OPEN = "holds", "fails", "depends on", "too close to call"
 Side = Literal["for", "against", "open"]
 
 
@@ -56,7 +57,7 @@ class Verdict(NamedTuple):
     on : tuple of str
         The factors that it depends on.
     and_more : bool
-        Whether these leave more than a tenth of the cases on the wrong side.
+        Whether these leave too many strays.
     holds_with, fails_with : tuple of tuple
         Values of the factors `on` with which most decided cases are for, or against, the claim.
     cases : mapping of str to int
@@ -124,15 +125,16 @@ def judge(cases: Sequence[Case], exceptions: float = 0.0) -> Verdict:
         return plain(HOLDS)
     if supporting <= exceptions * len(decided):
         return plain(FAILS)
-    on, strays = _separating(decided)
+    most = STRAYS * min(supporting, opposing)
+    on, strays = _separating(decided, most)
     groups = _groups(decided, on)
     holds = tuple(value for value, group in groups.items() if _is_for(group))
     fails = tuple(value for value, group in groups.items() if not _is_for(group))
-    return Verdict(DEPENDS, on, strays > STRAYS * len(decided), holds, fails, counts)
+    return Verdict(DEPENDS, on, strays > most, holds, fails, counts)
 
 
-def _separating(decided: Sequence[Case]) -> tuple[tuple[str, ...], int]:
-    """The factors that sort the cases best, and how many cases they leave on the wrong side."""
+def _separating(decided: Sequence[Case], most: float) -> tuple[tuple[str, ...], int]:
+    """The fewest factors that leave at most so many strays, or the best there are; the strays."""
     factors = [
         name for name in decided[0].factors if len({case.factors[name] for case in decided}) > 1
     ]
@@ -142,7 +144,7 @@ def _separating(decided: Sequence[Case]) -> tuple[tuple[str, ...], int]:
             strays = sum(min(group.values()) for group in _groups(decided, names).values())
             if strays < best[1]:
                 best = names, strays
-        if best[1] <= STRAYS * len(decided):
+        if best[1] <= most:
             break
     return best
 
