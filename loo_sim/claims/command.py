@@ -115,7 +115,8 @@ def _tell_forecast(
     engine: Choice,
 ) -> int:
     """Say what each part would take, and what of it is there; the exit code."""
-    from loo_sim.claims.running import PARTS, place_of_claims
+    from loo_sim.claims.running import place_of_claims
+    from loo_sim.result import PARTS
     from loo_sim.runner.forecast import as_json, forecast, sentences
     from loo_sim.runner.progress import make_progress
 

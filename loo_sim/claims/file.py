@@ -161,6 +161,7 @@ def load_claims(path: str | Path, overrides: Sequence[str] = ()) -> ClaimsFile:
         wrong("name", *fault)
     if not is_whole(settings["seed"], 0, SEEDS - 1):
         wrong("seed", f"{settings['seed']!r} is not a whole number from 0 to 2**64 - 1")
+        settings["seed"] = 1  # so that all else can be looked at
     parts = _read_parts(settings, of_parts, overrides, file, problems, wrong)
     claims = _read_claims(settings.get("claims"), parts, wrong)
     problems.raise_if_any()
@@ -251,11 +252,10 @@ def _read_parts(
         except InputError as error:
             found[name] = None
             for problem in error.problems:
-                is_here = problem.source == str(file.path) and problem.key != "seed"
-                if problem.key != "seed":
-                    line = problem.line or (file.line_of(key) if is_here else None)
-                    told = f"{key}.{problem.key}" if problem.key else key
-                    problems.found.append(replace(problem, key=told, line=line))
+                is_here = problem.source == str(file.path)
+                line = problem.line or (file.line_of(key) if is_here else None)
+                told = f"{key}.{problem.key}" if problem.key else key
+                problems.found.append(replace(problem, key=told, line=line))
     return found
 
 

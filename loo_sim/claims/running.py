@@ -25,7 +25,8 @@ from loo_sim.claims.file import ClaimsFile
 from loo_sim.claims.told import circumstances, verdict_in_words
 from loo_sim.claims.verdict import LEVEL, Verdict, quantile_of
 from loo_sim.machine import machine, versions
-from loo_sim.problems import Problem, Problems
+from loo_sim.problems import Problems
+from loo_sim.result import CLAIMS_FOUND, PARTS
 from loo_sim.runner.durable import digest_of_file, write_durably
 from loo_sim.runner.engines import THREADS, Choice
 from loo_sim.runner.manifest import FAILED, command
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 SCHEMA = "loosim.claims/1"
-PARTS, FOUND, TABLE = "parts", "claims.json", "cases.parquet"
+FOUND, TABLE = CLAIMS_FOUND, "cases.parquet"
 
 
 @dataclass(frozen=True)
@@ -307,9 +308,3 @@ def read_tried(directory: Path) -> tuple[dict[str, Any], pd.DataFrame]:
     for name in ("value", "se", "low", "high"):
         table[name] = table[name].astype(float).fillna(nan)
     return found, table
-
-
-def stopped_problem(directory: Path) -> Problem:
-    """What a directory lacks whose parts are there, but no verdicts."""
-    hint = "the same loosim run goes on with it"
-    return Problem(str(directory), None, "", f"has no {FOUND}: not every part is done", hint)

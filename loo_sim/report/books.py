@@ -14,13 +14,14 @@ from matplotlib.figure import Figure
 from loo_sim.claims.cases import OPPONENTS, RULES, WHAT
 from loo_sim.claims.figures import STUDIES, pairs_of
 from loo_sim.claims.measured import Ahead, AheadAfterOne
-from loo_sim.claims.running import PARTS, SCHEMA, read_tried
+from loo_sim.claims.running import SCHEMA, read_tried
 from loo_sim.claims.told import cases_in_words, values_in_words, verdict_in_short
 from loo_sim.claims.verdict import DEPENDS, FAILS, HOLDS, OPEN, STRAYS
 from loo_sim.report import style
 from loo_sim.report.exhibit import Exhibit, Table, make_exhibit
 from loo_sim.report.page import Section
 from loo_sim.report.result import Cell, Result, read_result
+from loo_sim.result import PARTS
 from loo_sim.rounding import NONE, listed, percent_in_words, signed, with_ends, with_error
 from loo_sim.studies.estimates import Z95
 
