@@ -23,6 +23,7 @@ _BY_TABLES = ("tables", "max_tables", "rounds", "bankroll")
 _KEYS = {
     "deals": _BY_DEALS,
     "announce": (*_BY_DEALS, "aim"),
+    "lead": _BY_DEALS,
     "session": _BY_TABLES,
     "league": _BY_DEALS,
     "league in sessions": _BY_TABLES,
