@@ -27,7 +27,7 @@ WRONG = {
     "no study": (
         "seed = 1",
         [],
-        ["FILE: study: is missing (one of: deals, announce, session, league)"],
+        ["FILE: study: is missing (one of: deals, announce, lead, session, league)"],
     ),
     "a league of one": (
         'study = "league"',
@@ -326,7 +326,7 @@ WRONG = {
         [],
         [
             "FILE:1: study: 'dealt' is no study of this version "
-            "(one of: deals, announce, session, league)",
+            "(one of: deals, announce, lead, session, league)",
             "FILE:2: sed: no such key (did you mean 'seed'?)",
             "FILE:3: deals: 0 is not a whole number from 1 to 4,000,000,000",
             'FILE:6: rules.loo: 0 is not a whole number of stakes from 1 to 1,000,000 or "pot"',

@@ -65,9 +65,7 @@ def lead_of(rules: Rules, pot: int, dealt: Dealt, players: Sequence[TablePlayer]
         others: list[Player] = list(players)
         others[leader] = Told(players[leader], card)
         led = card in legal
-        results.append(
-            play_deal(rules, dealt, pot, others).tricks_won[leader] if led else NOT_LED
-        )
+        results.append(play_deal(rules, dealt, pot, others).tricks_won[leader] if led else NOT_LED)
     first, second, third = results
     return len(hands) - 2, int(classes.class_of[index]), first, second, third
 

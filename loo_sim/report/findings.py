@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from loo_sim.report import (
     advice,
-    league,
     leads,
+    league,
     miss,
     pot_path,
     purses,

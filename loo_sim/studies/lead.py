@@ -101,9 +101,7 @@ def tables(cell: Cell, deals: int, counts: Counts) -> dict[str, pa.Table]:
     return {"lead": pa.concat_tables(parts)}
 
 
-def _rows(
-    cell: Cell, in_play: int, counts: npt.NDArray[np.uint32], deals: int
-) -> pa.Table:
+def _rows(cell: Cell, in_play: int, counts: npt.NDArray[np.uint32], deals: int) -> pa.Table:
     """The rows of one number of players in; ``counts`` is of shape (classes, 5, 5, 5).
 
     Which cards may be led depends on the hand and the number of players in alone, so that each
@@ -145,9 +143,7 @@ def _difference(
     """What the later card nets more than the earlier one in the same deals, in stakes."""
     (other,) = {0, 1, 2} - {earlier, later}
     both = counts.sum(axis=1 + other)[:, :NOT_LED, :NOT_LED]
-    return estimate(
-        list(both.reshape(-1, NOT_LED**2).T), differences(nets), UNITS_PER_STAKE
-    )
+    return estimate(list(both.reshape(-1, NOT_LED**2).T), differences(nets), UNITS_PER_STAKE)
 
 
 def choices(table: pd.DataFrame) -> pd.DataFrame:
@@ -220,7 +216,8 @@ def headline(tables: Mapping[str, pa.Table]) -> list[tuple[Figure, ...]]:
             (
                 figures.word(in_words(int(in_play))),
                 how_often(float(share.mean), float(share.se), deals),
-                figures.share(may_choose.mean, may_choose.se, n),
+                # What none or all may do has no error, but a bound.
+                figures.share(may_choose.mean, float(may_choose.se) or np.nan, n),
                 *(
                     figures.mean(chosen.get(name), chosen.get(f"{name}_se"), free)
                     for name in ("highest", "lowest", MAIN)
