@@ -49,7 +49,8 @@ def _choices(cell: Cell) -> pd.DataFrame:
 
 def is_sure(row: Any) -> bool:
     """Whether the 95 % interval of the difference excludes 0, on deals enough to have one."""
-    return row.n >= FEW_DEALS and abs(row.lowest_minus_highest) > Z95 * row.lowest_minus_highest_se
+    difference, error = row.lowest_minus_highest, row.lowest_minus_highest_se
+    return bool(row.n >= FEW_DEALS and abs(difference) > Z95 * error)
 
 
 def better(row: Any) -> str:
