@@ -11,6 +11,7 @@ import numpy.typing as npt
 import pytest
 from kernel_deals import SMALL, put, seats
 from table_player import Lookup, TablePlayer, live_numbers, table_players
+from test_kernels_announcements import HOUSE
 
 from loo_sim.cards import Card, hand_classes, hand_index, live_cards, lowest_rank, parse_cards
 from loo_sim.draws import Choices, Dealt, deal_cards
@@ -79,18 +80,6 @@ def table(rules: Rules, players: int, names: Sequence[str], pot: int) -> Cell:
     return Cell({}, players, pot, rules, tuple(seats(names, players)))
 
 
-HOUSE = replace(
-    PRESETS["standard"],
-    deck=32,
-    ante=1,
-    loo="pot",
-    loo_cap=4,
-    defend_with="own",
-    dealer_may_fold=True,
-    first_lead="two-trumps",
-    later_lead="free",
-    undertrump="optional",
-)
 SINGLE = 0
 """Units beyond the single pot."""
 ODD = 14 * UNITS_PER_STAKE + 1
