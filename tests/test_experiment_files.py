@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from loo_sim.claims.file import is_of_claims, load_claims
 from loo_sim.experiment import load_experiment
 from loo_sim.problems import InputError
 from loo_sim.rules import PRESETS, UNITS_PER_STAKE
@@ -644,7 +645,8 @@ def test_overrides_replace_keys_rules_and_axes(tmp_path):
     "path", sorted((ROOT / "experiments").glob("*.toml")), ids=lambda p: p.stem
 )
 def test_the_experiments_that_come_with_loosim_are_sound(path):
-    assert load_experiment(path).name == path.stem
+    read = load_claims if is_of_claims(path) else load_experiment
+    assert read(path).name == path.stem
 
 
 def test_a_policy_that_rounding_would_decide_is_told_before_a_session_is_run(tmp_path):

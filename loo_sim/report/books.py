@@ -337,15 +337,28 @@ def _case_row(row: Mapping[Any, Any]) -> tuple[str, ...]:
     )
 
 
+def skill_tables(directory: Path, found: Mapping[str, Any]) -> list[Table]:
+    """How much skill there is: the pairs of policies of every league among the parts.
+
+    Parameters
+    ----------
+    directory : Path
+        Of the test of claims.
+    found : mapping
+        What its ``claims.json`` holds.
+    """
+    return [
+        _pairs_table(name, cell)
+        for name, part in found["parts"].items()
+        if part["study"] == "league"
+        for cell in read_result(directory / PARTS / name).cells
+        if cell.has("league")
+    ]
+
+
 def _skill_section(directory: Path, found: Mapping[str, Any]) -> Section:
-    """How much skill there is: the pairs of every league among the parts."""
     section = Section("skill", "How much skill there is")
-    for name, part in found["parts"].items():
-        if part["study"] != "league":
-            continue
-        for cell in read_result(directory / PARTS / name).cells:
-            if cell.has("league"):
-                section.tables.append(_pairs_table(name, cell))
+    section.tables = skill_tables(directory, found)
     section.lead = [
         "What the better of two policies gets more, of deals (or whole evenings) in one seat each "
         "at tables of their own; the spread is the standard deviation of that difference in one "
