@@ -8,6 +8,8 @@
 #   make bench      deals per second here, beside the scalar baselines, and all that is asked of them
 #   make sharp      what each word of play gains, and what play is worth, as docs/play.md has it
 #   make equilibrium  solve for the built-in policy equilibrium and write docs/equilibrium.md (half an hour)
+#   make near     solve for the policies near equilibrium under other rules that old-books needs
+#   make old-books  put the claims of the old books to the test (half an hour): docs/claims.md, reports/old_books.html
 #   make cost       draw docs/cost.svg: what a deal costs by players and by number of deals
 #   make widths     how fast the kernels are with narrower vector instructions
 # Another interpreter: make PYTHON=python3.13 test
@@ -20,7 +22,7 @@ EXPERIMENT := experiments/miss_value.toml
 RESULT := results/miss_value
 SAMPLE := results/sample
 
-.PHONY: run report picture browser test test-long test-cluster bench sharp equilibrium cost widths lint clean
+.PHONY: run report picture browser test test-long test-cluster bench sharp equilibrium near old-books cost widths lint clean
 .DELETE_ON_ERROR:
 
 run: $(VENV)/ready
@@ -69,6 +71,16 @@ sharp: $(VENV)/ready
 equilibrium: $(VENV)/ready
 	$(BIN)/python experiments/equilibrium.py
 	$(BIN)/python docs/equilibrium.py
+
+# The policies near equilibrium under other rules, which old-books needs and which are kept here.
+near: $(VENV)/ready
+	$(BIN)/python experiments/equilibrium.py near-peel
+	$(BIN)/python experiments/equilibrium.py near-32
+
+old-books: $(VENV)/ready
+	$(BIN)/loosim run experiments/old_books.toml -o results/old_books
+	$(BIN)/loosim report results/old_books -o reports/old_books.html
+	$(BIN)/python docs/old_books.py results/old_books
 
 cost: $(VENV)/ready
 	$(BIN)/python docs/cost.py

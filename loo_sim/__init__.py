@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from loo_sim.api import (
+        ClaimsResult,
         Result,
         SolveResult,
         TuneResult,
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
         report,
         run,
         solve,
+        try_claims,
         tune,
         verify,
     )
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "ClaimsResult",
     "Result",
     "SolveResult",
     "TuneResult",
@@ -39,6 +42,7 @@ __all__ = [
     "report",
     "run",
     "solve",
+    "try_claims",
     "tune",
     "verify",
 ]

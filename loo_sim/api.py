@@ -91,6 +91,25 @@ class SolveResult:
     gain: pd.DataFrame
 
 
+@dataclass(frozen=True)
+class ClaimsResult:
+    """Claims that were put to the test.
+
+    Attributes
+    ----------
+    directory : Path
+        With the results of the parts in ``parts``.
+    found : mapping
+        What ``claims.json`` holds: the claims with their verdicts.
+    cases : DataFrame
+        A row a case: claim, circumstances, figure with its interval, and the side it is on.
+    """
+
+    directory: Path
+    found: Mapping[str, Any]
+    cases: pd.DataFrame
+
+
 def run(
     path: str | Path,
     *,
@@ -178,6 +197,62 @@ def run(
         errors = [cell["error"] for cell in cells if cell["status"] == FAILED]
         raise RuntimeError(f"{what}: {errors[0]}" if errors else what)
     return read(ended.directory)
+
+
+def try_claims(
+    path: str | Path,
+    *,
+    output: str | Path | None = None,
+    jobs: int | None = None,
+    progress: bool = False,
+    fresh: bool = False,
+    engine: str = "threads",
+    scheduler: str | Path = "",
+    **settings: Any,
+) -> ClaimsResult:
+    """Put a file of claims to the test, or go on with what was begun.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file, whose study is ``claims``.
+    output : str or Path, optional
+        The directory; by default ``results/`` and the file's name.
+    jobs, progress, fresh, engine, scheduler
+        As `run` takes them.
+    **settings
+        ``seed``; ``deals`` or ``tables`` of all parts.
+
+    Raises
+    ------
+    InputError
+        With everything that is wrong.
+    RuntimeError
+        If a part has no finished cell.
+    KeyboardInterrupt
+        If it was stopped; the same call goes on with it.
+    OSError
+        If writing fails; likewise.
+    """
+    from loo_sim.claims.file import load_claims
+    from loo_sim.claims.running import read_tried, try_claims
+    from loo_sim.runner.progress import make_progress
+
+    choice = _engine("loo_sim.try_claims", engine, scheduler)
+    words = _words_of("loo_sim.try_claims", jobs, settings)
+    tried = try_claims(
+        load_claims(path, words),
+        None if output is None else Path(output),
+        jobs,
+        make_progress(quiet=not progress, no_color=False),
+        fresh=fresh,
+        engine=choice,
+    )
+    if tried.stopped is not None:
+        raise tried.stopped
+    if tried.found is None:
+        raise RuntimeError(f"a part has no finished cell: {tried.failed[0]}")
+    return ClaimsResult(tried.directory, *read_tried(tried.directory))
 
 
 def forecast(
@@ -632,6 +707,16 @@ def _engine(caller: str, engine: str, scheduler: str | Path) -> Choice:
     choice = chosen(engine, str(scheduler) if isinstance(scheduler, Path) else scheduler, problems)
     problems.raise_if_any()
     return choice
+
+
+def _words_of(caller: str, jobs: int | None, settings: Mapping[str, Any]) -> list[str]:
+    """Settings as ``-s`` takes them; the number of threads is checked too."""
+    problems = Problems(caller)
+    if jobs is not None:
+        _check_whole("jobs", jobs, 1, MOST_JOBS, problems)
+    words = [f"{key}={_toml(key, value, problems)}" for key, value in settings.items()]
+    problems.raise_if_any()
+    return words
 
 
 def _experiment(

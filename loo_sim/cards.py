@@ -182,12 +182,15 @@ class HandClasses(NamedTuple):
         order of first use.
     member : ndarray of int64, shape (classes,)
         Index of the representative among all hands.
+    ordered : ndarray of int64, shape (hands, 3)
+        Live card numbers of each hand in the order of its class's name, by `hand_index`.
     """
 
     class_of: npt.NDArray[np.int64]
     size: npt.NDArray[np.int64]
     names: tuple[str, ...]
     member: npt.NDArray[np.int64]
+    ordered: npt.NDArray[np.int64]
 
 
 @lru_cache(maxsize=4)
@@ -211,36 +214,30 @@ def hand_classes(deck: int = 52) -> HandClasses:
     hands = all_hands(deck)
     # A card's code grows with its worth, so that the largest sorted triple of codes over all
     # renamings of the plain suits is a canonical form: trumps, rank, then h before d before c.
-    codes = []
-    for naming in permutations(range(3)):
+    codes, forms = [], []
+    for renaming in permutations(range(3)):
         number = np.arange(deck - 1)
         suit, rank = number // ranks, number % ranks
-        renamed = np.array([*naming, 3])[suit]
-        code = np.where(suit == 3, 3 * ranks + rank, 3 * rank + renamed)
-        triple = np.sort(code[hands], axis=1)
-        codes.append((triple[:, 2] * 64 + triple[:, 1]) * 64 + triple[:, 0])
-    form = np.max(codes, axis=0)
+        renamed = np.array([*renaming, 3])[suit]
+        code = np.where(suit == 3, 3 * ranks + rank, 3 * rank + renamed)[hands]
+        triple = np.sort(code, axis=1)
+        codes.append(code)
+        forms.append((triple[:, 2] * 64 + triple[:, 1]) * 64 + triple[:, 0])
+    form, naming = np.max(forms, axis=0), np.argmax(forms, axis=0)
+    canonical = np.array(codes)[naming, np.arange(naming.size)]
+    ordered = np.take_along_axis(hands, np.argsort(-canonical, axis=1), axis=1)
     _, first, class_of, size = np.unique(
         -form, return_index=True, return_inverse=True, return_counts=True
     )
     # The hand whose own naming (c, d, h = 0, 1, 2) is the canonical one represents its class.
     own = np.full(first.size, -1, dtype=np.int64)
-    is_own = codes[0] == form
+    is_own = forms[0] == form
     own[class_of[is_own]] = np.flatnonzero(is_own)
-    shown = sorted(
-        range(deck - 1),
-        key=lambda number: (
-            live[number].suit != "s",
-            -live[number].rank,
-            -SUITS.index(live[number].suit),
-        ),
-    )
-    words = [str(live[number]) for number in shown]
-    in_order = np.sort(np.argsort(shown)[hands[own]], axis=1).tolist()
-    names = tuple(words[a] + words[b] + words[c] for a, b, c in in_order)
-    for array in (class_of, size, own):
+    words = [str(card) for card in live]
+    names = tuple(words[a] + words[b] + words[c] for a, b, c in ordered[own].tolist())
+    for array in (class_of, size, own, ordered):
         array.setflags(write=False)
-    return HandClasses(class_of, size, names, own)
+    return HandClasses(class_of, size, names, own, ordered)
 
 
 @lru_cache(maxsize=1)

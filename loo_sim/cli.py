@@ -132,6 +132,9 @@ def run_options(command: Command) -> Command:
 def run(experiment: Path, seed: int | None, jobs: int | None, out: Output, **options: Any) -> int:
     """Run an experiment file and write its result directory.
 
+    A file of claims (study = "claims") has several runs, its parts, and puts claims to the test by
+    them.
+
     The same command goes on with a run that was broken off, and runs cells again that failed; what
     is done is not done again.
     """
@@ -211,10 +214,26 @@ def _run(
     must_sweep: bool = False,
 ) -> int:
     """Run an experiment, or say what it would take; the exit code."""
+    from loo_sim.claims.file import is_of_claims
     from loo_sim.experiment import load_experiment
 
     if seed is not None:
         overrides = (*overrides, f"seed={seed}")
+    if not must_sweep and is_of_claims(experiment):
+        from loo_sim.claims.command import run_claims
+
+        return run_claims(
+            experiment,
+            jobs,
+            out,
+            output=output,
+            overrides=overrides,
+            fresh=fresh,
+            keep_going=keep_going,
+            only_failed=only_failed,
+            dry_run=dry_run,
+            engine=engine,
+        )
     checked = load_experiment(experiment, overrides, axes)
     if must_sweep and not checked.cells[0].axes:
         raise click.UsageError("there is no axis: give --axis KEY=VALUES, or [sweep] in the file")

@@ -32,6 +32,7 @@ KEYS: Mapping[str, tuple[str, ...]] = {
     "pot": ("standers",),
     "swings": ("pot_swing",),
     "announce": ("seat", "standers", "miss_free", "hand"),
+    "lead": ("in_play", "hand"),
     "session": (),
     "path": ("deal",),
     "purse": ("person",),

@@ -111,6 +111,8 @@ class Experiment:
         Every key of the file, defaults and overrides included.
     design : Design or None
         Of a sweep for Sobol indices, how its cells stand in the design.
+    part : str
+        What it is called in a file of claims; empty if the file is its own.
     """
 
     name: str
@@ -123,6 +125,7 @@ class Experiment:
     axes: tuple[str, ...]
     settings: Mapping[str, Any]
     design: Design | None = field(default=None, compare=False)
+    part: str = ""
 
     @property
     def unit(self) -> str:
@@ -155,7 +158,31 @@ def load_experiment(
     InputError
         With everything that is wrong.
     """
-    file = load(path)
+    return resolve(load(path), overrides, axes)
+
+
+def resolve(
+    file: TomlFile,
+    overrides: Sequence[str] = (),
+    axes: Sequence[str] = (),
+    shelf: Shelf | None = None,
+) -> Experiment:
+    """Check an experiment that was read; see `load_experiment`.
+
+    Parameters
+    ----------
+    file : TomlFile
+        A whole file, or what stands in a table of one as if it were.
+    overrides, axes : sequence of str
+        From the command line.
+    shelf : Shelf, optional
+        Where policies are found; by default built-in ones, and files beside this one.
+
+    Raises
+    ------
+    InputError
+        With everything that is wrong.
+    """
     problems = Problems(str(file.path))
     settings = {**DEFAULTS, "name": file.path.stem, **file.data}
     for table in ("rules", "sweep"):
@@ -171,7 +198,8 @@ def load_experiment(
 
     check_settings(settings, wrong)
     amount = read_amount(settings, wrong)
-    cells, design = _cells(settings, replaced, problems, file)
+    shelf = shelf or Shelf(file.path.parent)
+    cells, design = _cells(settings, replaced, problems, file, shelf)
 
     def told(problem: Problem) -> Problem:
         """The problem, blamed on the word of the command line that caused it if one did."""
@@ -339,7 +367,11 @@ def _read_aim(value: Any, players: int, wrong: Wrong) -> Situation | None:
 
 
 def _cells(
-    settings: dict[str, Any], replaced: Mapping[str, str], problems: Problems, file: TomlFile
+    settings: dict[str, Any],
+    replaced: Mapping[str, str],
+    problems: Problems,
+    file: TomlFile,
+    shelf: Shelf,
 ) -> tuple[list[Cell], Design | None]:
     """The cells of the sweep, and their design if it is one for Sobol indices.
 
@@ -356,7 +388,6 @@ def _cells(
     points, design = read_sweep(settings["sweep"], seed, problems, file.line_of)
     if len(problems.found) > before:
         _check_rule_axes(settings["sweep"], problems, file.line_of)
-    shelf = Shelf(file.path.parent)
     axes = _policy_axes(settings, shelf, problems, file.line_of)
     if any(axis.startswith(OF_POLICY) for axis in points[0].values):
         points = [axes.renamed(point) for point in points]

@@ -15,6 +15,9 @@ from loo_sim.tuning.place import FRESH, is_search
 if TYPE_CHECKING:
     import pandas as pd
 
+PARTS, CLAIMS_FOUND = "parts", "claims.json"
+"""Of a test of claims: the folder of its parts, and what was found, which is written last."""
+
 _MANIFEST_KEYS: Mapping[str, type | tuple[type, ...]] = {
     "name": str,
     "study": str,
@@ -50,6 +53,10 @@ def read_manifest(directory: Path) -> dict[str, Any]:
         if is_search(directory):
             what = "is a search, whose results are in it"
             hint = f"{directory / FRESH} holds what was measured last"
+        elif (directory / PARTS).is_dir():
+            is_whole = (directory / CLAIMS_FOUND).is_file()
+            what = "is a test of claims" if is_whole else "is a test of claims that has not ended"
+            hint = f"the results of its parts are in {directory / PARTS}"
         missing.add("", what, hint)
         missing.raise_if_any()
     problems = Problems(str(path))

@@ -11,6 +11,9 @@ from loo_sim.problems import nearest
 from loo_sim.rules import MOST_STAKES
 from loo_sim.studies import STUDY_NAMES
 
+CLAIMS = "claims"
+"""What a file says in place of a study that puts claims to the test: its parts have studies."""
+
 DEFAULTS: Mapping[str, Any] = {"seed": 1, "players": 6, "policies": "peel"}
 SEEDS = 2**64
 
@@ -20,6 +23,7 @@ _BY_TABLES = ("tables", "max_tables", "rounds", "bankroll")
 _KEYS = {
     "deals": _BY_DEALS,
     "announce": (*_BY_DEALS, "aim"),
+    "lead": _BY_DEALS,
     "session": _BY_TABLES,
     "league": _BY_DEALS,
     "league in sessions": _BY_TABLES,
@@ -129,19 +133,30 @@ def check_settings(settings: Mapping[str, Any], wrong: Wrong) -> None:
         if fault:
             wrong(key, *fault)
     name, study = settings["name"], settings.get("study")
-    if not isinstance(name, str) or not _NAME.fullmatch(name):
-        wrong(
-            "name",
-            f"{name!r} cannot name a result",
-            "up to 100 letters, digits, '-', '_' and '.', not starting with '-' or '.'",
-        )
+    fault = name_fault(name)
+    if fault:
+        wrong("name", *fault)
     studies = "one of: " + ", ".join(STUDY_NAMES)
     if study is None:
         wrong("study", "is missing", studies)
+    elif study == CLAIMS:
+        wrong(
+            "study",
+            "a file of claims is put to the test as a whole",
+            "loosim run FILE, loo_sim.try_claims",
+        )
     elif study not in STUDY_NAMES:
         wrong("study", f"{study!r} is no study of this version", studies)
     if not is_whole(settings["seed"], 0, SEEDS - 1):
         wrong("seed", f"{settings['seed']!r} is not a whole number from 0 to 2**64 - 1")
+
+
+def name_fault(name: Any) -> tuple[str, str] | None:
+    """Why something cannot name a result: what is wrong, and a hint; None if it can."""
+    if isinstance(name, str) and _NAME.fullmatch(name):
+        return None
+    hint = "up to 100 letters, digits, '-', '_' and '.', not starting with '-' or '.'"
+    return f"{name!r} cannot name a result", hint
 
 
 def read_amount(settings: Mapping[str, Any], wrong: Wrong) -> Amount:

@@ -23,6 +23,7 @@ _FIGURES = {
     "stand": "what standing nets in seat 0 over all hands",
     "miss": "what the miss nets in seat 0 over all hands",
     "miss_minus_stand": "what the miss nets more than standing in seat 0 over all hands",
+    "lowest_minus_highest": "what the lowest first lead nets more than the highest",
     "pot": "the mean pot when play begins",
 }
 

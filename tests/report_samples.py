@@ -21,7 +21,7 @@ from loo_sim.rules import Rules
 
 DEALS = 200_000
 TABLES = 10_000
-STUDIES = ("deals", "announce", "session", "league")
+STUDIES = ("deals", "announce", "lead", "session", "league")
 QUANTILES = ("q05", "q25", "q50", "q75", "q95")
 
 

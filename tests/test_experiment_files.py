@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from loo_sim.claims.file import is_of_claims, load_claims
 from loo_sim.experiment import load_experiment
 from loo_sim.problems import InputError
 from loo_sim.rules import PRESETS, UNITS_PER_STAKE
@@ -27,7 +28,7 @@ WRONG = {
     "no study": (
         "seed = 1",
         [],
-        ["FILE: study: is missing (one of: deals, announce, session, league)"],
+        ["FILE: study: is missing (one of: deals, announce, lead, session, league)"],
     ),
     "a league of one": (
         'study = "league"',
@@ -326,7 +327,7 @@ WRONG = {
         [],
         [
             "FILE:1: study: 'dealt' is no study of this version "
-            "(one of: deals, announce, session, league)",
+            "(one of: deals, announce, lead, session, league)",
             "FILE:2: sed: no such key (did you mean 'seed'?)",
             "FILE:3: deals: 0 is not a whole number from 1 to 4,000,000,000",
             'FILE:6: rules.loo: 0 is not a whole number of stakes from 1 to 1,000,000 or "pot"',
@@ -644,7 +645,8 @@ def test_overrides_replace_keys_rules_and_axes(tmp_path):
     "path", sorted((ROOT / "experiments").glob("*.toml")), ids=lambda p: p.stem
 )
 def test_the_experiments_that_come_with_loosim_are_sound(path):
-    assert load_experiment(path).name == path.stem
+    read = load_claims if is_of_claims(path) else load_experiment
+    assert read(path).name == path.stem
 
 
 def test_a_policy_that_rounding_would_decide_is_told_before_a_session_is_run(tmp_path):

@@ -8,12 +8,14 @@ import pytest
 from kernel_deals import game_of, seats
 
 from loo_sim.cards import hand_classes
+from loo_sim.experiment import Cell
 from loo_sim.kernels.counting import (
     count_announcements,
     count_deals,
     run_announcements,
     run_deals,
 )
+from loo_sim.kernels.leads import OUTCOMES, count_leads, encode_leads, run_leads
 from loo_sim.kernels.whole_deals import play_deals, run_whole_deals
 from loo_sim.rules import PRESETS, Rules
 
@@ -34,6 +36,9 @@ def test_a_game_is_data() -> None:
         classes = len(hand_classes(rules.deck).names)
         counts = np.zeros((players * (players + 1), classes, 5, 6), np.uint32)
         count_announcements(game, 1, 0, 10, counts)
+        cell = Cell({}, players, pot, rules, tuple(seats(names, players)))
+        of_leads = np.zeros((players - 1, classes, *(OUTCOMES,) * 3), np.uint32)
+        count_leads(encode_leads(cell), 1, 0, 10, of_leads)
         play_deals(game, 1, 0, 10)
-    for kernel in (run_deals, run_announcements, run_whole_deals):
+    for kernel in (run_deals, run_announcements, run_leads, run_whole_deals):
         assert len(kernel.signatures) == 1

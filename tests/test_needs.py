@@ -16,6 +16,7 @@ from loo_sim.studies import find_study
 STUDIES = {
     "deals": "players = 16\ndeals = 300_000",
     "announce": "players = 5\ndeals = 300_000",
+    "lead": "players = 5\ndeals = 1_000_000",
     "session": "players = 16\nrounds = 2\ntables = 2_000",
     "league": 'players = 5\ndeals = 20_000\npolicies = ["peel", "loose", "random", "tight"]',
 }

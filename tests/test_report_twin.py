@@ -9,7 +9,7 @@ import pytest
 from report_samples import Page, announce_table, cell, page_of, write_result
 
 from loo_sim.experiment import load_experiment
-from loo_sim.report import league, miss, situations, swings
+from loo_sim.report import leads, league, miss, situations, swings
 from loo_sim.report.result import read_result
 from loo_sim.rounding import with_error
 from loo_sim.runner.run import run_experiment
@@ -18,6 +18,7 @@ from loo_sim.studies import STUDY_NAMES
 SETTINGS = {
     "deals": {"deals": 3000},
     "announce": {"deals": 3000, "policies": ["always-stand", "peel", "peel", "peel", "peel"]},
+    "lead": {"deals": 3000, "policies": "trumps"},
     "session": {"tables": 200, "rounds": 2},
     "league": {"deals": 2000, "policies": ["peel", "random", "loose", "tight"]},
 }
@@ -96,6 +97,19 @@ def test_the_first_seat_has_the_mean_weighted_by_exact_chances(tmp_path):
     # The dealer's stays as the deals brought it: 0.1 a seat and a stander from -0.3.
     assert seats.loc[5, "miss"] > -0.1
     assert with_error(-0.25, 0.02, 200_000) in str(miss.blind_exhibit([game]).numbers.rows[0])
+
+
+def test_leads_tell_the_same_differences(runs, pages):
+    rows, game = runs["lead"][1], first_cell(runs, "lead")
+    by_number = {leads.in_words(row.number): row for row in leads.by_number(game).itertuples()}
+    told = [row for row in rows if row["may choose"]["value"]]
+    assert [row["players in"]["told"] for row in told] == list(by_number)
+    assert len(told) > 1
+    for row in told:
+        name = row["players in"]["told"]
+        title = "lowest less highest, stakes"
+        assert row[title]["value"] == by_number[name].lowest_minus_highest
+        assert f"{row[title]['told']} stakes with {name} in" in pages["lead"].text
 
 
 def test_sessions_tell_the_same_pots(runs, pages):

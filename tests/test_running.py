@@ -15,7 +15,7 @@ from kernel_deals import seats
 from loo_sim.experiment import Cell, load_experiment
 from loo_sim.rules import PRESETS
 from loo_sim.runner.run import run_experiment
-from loo_sim.studies import announce, deals, league, session
+from loo_sim.studies import announce, deals, lead, league, session
 from loo_sim.studies.moments import Running
 
 SEED, CHUNK, CHUNKS = 3, 40, 3
@@ -58,6 +58,12 @@ def of_hands(tables: dict[str, pd.DataFrame]) -> dict[str, list[float]]:
     }
 
 
+def of_leads(tables: dict[str, pd.DataFrame]) -> dict[str, list[float]]:
+    row = lead.pooled(tables["lead"])
+    name = "lowest_minus_highest"
+    return {name: [row["n"], row["n"], row[name], row[f"{name}_se"]]}
+
+
 def of_tables(tables: dict[str, pd.DataFrame]) -> dict[str, list[float]]:
     (row,) = tables["session"].to_dict("records")
     return {"pot": [CHUNK, CHUNK * row["deals"], row["pot"], row["pot_se"]]}
@@ -75,6 +81,7 @@ def of_pairs(tables: dict[str, pd.DataFrame]) -> dict[str, list[float]]:
     [
         (deals, of_swings, 1),
         (announce, of_hands, 3),
+        (lead, of_leads, 1),
         (session, of_tables, 1),
         (league, of_pairs, 3),
     ],

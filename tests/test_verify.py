@@ -316,6 +316,7 @@ def test_what_python_asks_for_is_checked(out):
 SMALL = {
     "deals": ("players = 5", "deals", 1500),
     "announce": ("players = 5", "deals", 1500),
+    "lead": ("players = 5", "deals", 1500),
     "session": ("players = 5\nrounds = 2", "tables", 60),
     "league": ('players = 5\npolicies = ["peel", "tight"]', "deals", 300),
 }

@@ -107,6 +107,7 @@ def _compile() -> None:
         ("announce", "announce", single),
         # Where it aims, encoding plays deals.
         ("aimed", "announce", replace(single, aim=Situation(0, 0, True))),
+        ("lead", "lead", single),
         ("session", "session", evening),
         ("league", "league", replace(single, policies=single.policies[:2])),
         ("session league", "league", replace(evening, policies=evening.policies[:2])),

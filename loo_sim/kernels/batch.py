@@ -43,6 +43,18 @@ RANKS_OF_ORDER = np.array(
 """For each order of three cards, the rank of each place in it, two bits each."""
 ALL_RANKS = np.uint64(int.from_bytes(RANKS_OF_ORDER.tobytes(), "little"))
 """The same as a number, a byte an order: a shift takes registers of lanes, a look-up does not."""
+RANKS_OF_FIRST = np.array(
+    [
+        next(
+            ranks
+            for ranks, order in zip(RANKS_OF_ORDER, ORDERS_OF_THREE, strict=True)
+            if order[0] == place
+        )
+        for place in range(3)
+    ],
+    dtype=np.uint8,
+)
+"""For each of three places, ranks of which it has the first."""
 BYTE, BITS_OF_BYTE = np.uint64(255), np.uint64(3)
 ORDERS, ORDERS_OF_TWO = np.uint64(6), np.uint64(2)
 

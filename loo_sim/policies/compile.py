@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -62,6 +62,28 @@ class Tables:
     def players(self) -> int:
         """Seats."""
         return len(self.row_of)
+
+
+def leading_at_random(tables: Tables, seats: Sequence[int]) -> Tables:
+    """The tables with other words for the first lead of some seats: any legal card alike.
+
+    Parameters
+    ----------
+    tables : Tables
+        As compiled.
+    seats : sequence of int
+        The seats whose words of it become `random`; all their other plays stay as they are.
+
+    Returns
+    -------
+    Tables
+    """
+    play, draws = tables.play.copy(), tables.play_draws.copy()
+    for kind, word in enumerate(PLAY_WORDS):
+        if word.startswith("lead"):
+            play[seats, 0, 0, ..., kind] = RANDOM_PLAY
+    draws[seats] = True
+    return replace(tables, play=play, play_draws=draws)
 
 
 @np.errstate(all="ignore")

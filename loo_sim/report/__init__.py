@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from loo_sim.claims.running import is_tried
 from loo_sim.report.export import check_folder, export
 from loo_sim.result import read_manifest
 from loo_sim.solution import is_solution, read_solution
@@ -50,7 +51,8 @@ def write_report(
     ----------
     directory : Path
         What ``loosim run`` or ``loosim sweep`` wrote; or ``loosim tune``: the page is then of its
-        fresh deals, with a part about the search before the others; or a solved strategy.
+        fresh deals, with a part about the search before the others; or a solved strategy, or claims
+        that were put to the test.
     output : Path, optional
         The page to write; ``reports/<name of the directory>.html`` by default.
     figures : Path, optional
@@ -68,11 +70,11 @@ def write_report(
     OSError
         If the page or the figures cannot be written.
     """
-    searched, solved = is_search(directory), is_solution(directory)
+    searched, solved, tried = is_search(directory), is_solution(directory), is_tried(directory)
     place = directory / FRESH if searched else directory
     if searched:
         read_found(directory)
-    if not solved:
+    if not solved and not tried:
         read_manifest(place)
     path = output or Path("reports") / f"{_file_name(directory.resolve().name)}.html"
     if figures is not None:
@@ -81,7 +83,8 @@ def write_report(
     from loo_sim.report.page import made_tables, render
 
     with _seldom_collected():
-        result, played, findings, parts = _solved(place) if solved else _played(place)
+        page_of = _solved if solved else _tried if tried else _played
+        result, played, findings, parts = page_of(place)
         if searched:
             from loo_sim.report.tuned import search_section
 
@@ -119,6 +122,13 @@ def _solved(directory: Path) -> _Page:
         solved.findings(solution, games),
         solved.sections(solution, games),
     )
+
+
+def _tried(directory: Path) -> _Page:
+    """What the page of claims is made of."""
+    from loo_sim.report.books import page_of
+
+    return page_of(directory)
 
 
 @contextmanager

@@ -29,11 +29,14 @@ class Table:
         Heads of the columns.
     rows : tuple of tuple of str
         The first entry of each row is its head.
+    words : bool
+        Whether entries are words, which stand on the left, and not numbers.
     """
 
     caption: str
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
+    words: bool = False
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from loo_sim.report import (
     advice,
+    leads,
     league,
     miss,
     pot_path,
@@ -28,6 +29,7 @@ def find(result: Result) -> list[str]:
         else [
             *_about_pots(result),
             *_about_the_miss(result),
+            *_about_leads(result),
             *_about_evenings(result),
             *_about_policies(result),
         ]
@@ -63,6 +65,12 @@ def _about_the_miss(result: Result) -> list[str]:
     else:
         last = miss.blind_for_first(cells[0])
     return [advice.first_to_speak(cells), strategy.compare_announcements(cells[0]), last]
+
+
+def _about_leads(result: Result) -> list[str]:
+    """What the study `lead` found."""
+    cells = result.having("lead")
+    return [_named(cells, leads.tell(cells[0]))] if cells else []
 
 
 def _about_evenings(result: Result) -> list[str]:

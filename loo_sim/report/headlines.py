@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from math import isfinite, nan
 from typing import NamedTuple
 
-from loo_sim.report import miss, swings
+from loo_sim.report import leads, miss, swings
 from loo_sim.report.axes import Swept
 from loo_sim.report.exhibit import Table
 from loo_sim.report.missing import mark_missing
@@ -14,6 +14,7 @@ from loo_sim.report.ranking import Candidate, extremes
 from loo_sim.report.result import DONE, Cell
 from loo_sim.rounding import NONE, interval, with_error
 from loo_sim.studies.estimates import FEW_DEALS, Z95
+from loo_sim.studies.lead import MAIN
 from loo_sim.studies.paired import Pieces
 
 STAKES, PERCENT = " stakes", " %"
@@ -111,6 +112,13 @@ def _value_of_miss(cell: Cell, column: str) -> Known:
     return Known(float(first[column]), float(first[f"{column}_se"]), int(first["n"]))
 
 
+def _lowest_lead(cell: Cell) -> Known:
+    row = leads.overall(cell) if "lead" in cell.tables else {}
+    if not row:
+        return NOTHING
+    return Known(float(row[MAIN]), float(row[f"{MAIN}_se"]), int(row["n"]))
+
+
 def _of_session(cell: Cell, column: str, scale: float) -> Known:
     if "session" not in cell.tables:
         return NOTHING
@@ -157,6 +165,15 @@ HEADLINES = (
         "miss_minus_stand",
         True,
         lambda cell: _value_of_miss(cell, "miss_minus_stand"),
+    ),
+    Headline(
+        "lowest-minus-highest",
+        "The lowest first lead less the highest",
+        "What the lowest card that may be led first nets more than the highest",
+        STAKES,
+        MAIN,
+        True,
+        _lowest_lead,
     ),
     Headline(
         "mean-pot",

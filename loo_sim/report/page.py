@@ -11,6 +11,7 @@ from loo_sim.report import (
     break_even,
     crib,
     evenings,
+    leads,
     league,
     looed,
     miss,
@@ -439,9 +440,20 @@ def _announce_sections(cell: Cell, games: int) -> list[Section]:
     ]
 
 
+def _leads_section(cell: Cell) -> Section:
+    section = Section(f"leading-{cell.number}", f"What to lead: {cell.label}")
+    exhibit = leads.leads_exhibit(cell)
+    if exhibit:
+        section.exhibits.append(exhibit)
+    else:
+        section.notes.append("The leader never had a choice.")
+    return section
+
+
 _BY_GAME: Mapping[str, Callable[[Cell, int], list[Section]]] = {
     "deals": lambda cell, _: [_pot_section(cell)],
     "announce": _announce_sections,
+    "lead": lambda cell, _: [_leads_section(cell)],
     "session": lambda cell, _: [_path_section(cell), _evening_section(cell)],
     "league": lambda cell, _: [_league_section(cell)],
 }

@@ -39,6 +39,11 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
         *("stand_tricks", "stand_tricks_se", "miss_tricks", "miss_tricks_se"),
         *("stand_pot", "stand_pot_se", "miss_pot", "miss_pot_se"),
     ),
+    "lead": (
+        *("in_play", "hand", "n", "weight", "first", "second", "third"),
+        *("first_se", "second_se", "third_se", "second_minus_first", "third_minus_first"),
+        *("second_minus_first_se", "third_minus_first_se"),
+    ),
     "precision": ("seat", "figure", "mean", "mean_se"),
     "running": ("chunk", "figure", "n", "deals", "mean", "mean_se"),
     "session": (

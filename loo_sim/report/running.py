@@ -103,6 +103,8 @@ def followed(cell: Cell) -> Followed:
         return Followed(f"{first} minus {last}", 1, what)
     if "announce" in cell.tables:
         return Followed("miss_minus_stand", 1, "net of the miss less that of standing, seat 0,")
+    if "lead" in cell.tables:
+        return Followed("lowest_minus_highest", 1, "net of the lowest lead less the highest,")
     if "session" in cell.tables:
         return Followed("pot", 1, "mean pot when play begins")
     return Followed("pot_swing", 1, "mean change of the pot")

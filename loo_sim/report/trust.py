@@ -30,7 +30,12 @@ _MOST_LINES = len(style.LINES) - 1
 _BEFORE = 256
 """A line is drawn from this part of the deals on, or from where it was looked at before that."""
 
-_ASKED = {"deals": "pot-change", "announce": "miss-minus-stand", "session": "mean-pot"}
+_ASKED = {
+    "deals": "pot-change",
+    "announce": "miss-minus-stand",
+    "lead": "lowest-minus-highest",
+    "session": "mean-pot",
+}
 """The headline whose error `until` is about, by study; that of others is a difference of a pair."""
 
 

@@ -190,6 +190,11 @@ def _is_builtin(policy: Policy) -> bool:
     return Path(policy.source).parent == BUILTIN
 
 
+def whole_of(part: Path) -> Path:
+    """The directory of claims that a part's result lies in."""
+    return part.parent.parent
+
+
 def command(
     experiment: Experiment,
     output: Path | None,
@@ -215,6 +220,8 @@ def command(
     for axis in experiment.axes:
         words += ["--axis", axis]
     words += options
+    if experiment.part and output is not None:
+        output = whole_of(output)
     if output is not None:
         words += ["-o", str(output)]
     words += engine.words

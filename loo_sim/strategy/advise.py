@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from math import inf, nan
 from typing import TYPE_CHECKING, Any
 
@@ -12,13 +12,12 @@ import numpy as np
 
 from loo_sim.api import MOST_JOBS
 from loo_sim.cards import hand_classes, hand_index
-from loo_sim.draws import ORDERS_OF_THREE
-from loo_sim.kernels.batch import RANKS_OF_ORDER
+from loo_sim.kernels.batch import RANKS_OF_FIRST
 from loo_sim.kernels.compiled import compiling
-from loo_sim.kernels.game import LEAD, LEAD_PLAIN, LEAD_TRUMP, Game, encode
+from loo_sim.kernels.game import Game, encode
 from loo_sim.kernels.given import AS_DRAWN, OUTCOMES, Given, count_given
 from loo_sim.machine import usable_cores
-from loo_sim.policies.compile import RANDOM_PLAY, Tables, compile_tables
+from loo_sim.policies.compile import Tables, compile_tables, leading_at_random
 from loo_sim.problems import Problems
 from loo_sim.referee import legal_leads
 from loo_sim.rules import POT_LOO, UNITS_PER_STAKE
@@ -358,20 +357,11 @@ def _lead_table(question: Question, compiled: Tables, chances: list[Floats]) -> 
     legal card of the first rank is led.
     """
     cell, seat = question.cell, question.situation.seat
-    play = compiled.play.copy()
-    for kind in (LEAD_TRUMP, LEAD_PLAIN, LEAD):
-        play[seat, 0, 0, :, 0, 0, kind] = RANDOM_PLAY
-    draws = compiled.play_draws.copy()
-    draws[seat] = True
-    changed = replace(compiled, play=play, play_draws=draws)
     cards = legal_leads(cell.rules, question.hand, question.turn_up, 1, MANY).cards
     first = [question.hand.index(card) for card in cards]
-    ranks = [
-        int(RANKS_OF_ORDER[next(i for i, order in enumerate(ORDERS_OF_THREE) if order[0] == place)])
-        for place in first
-    ]
+    ranks = [int(RANKS_OF_FIRST[place]) for place in first]
     return _Table(
-        encode(cell.rules, changed, cell.pot),
+        encode(cell.rules, leading_at_random(compiled, [seat]), cell.pot),
         make_given(question, chances, [("stand", rank) for rank in ranks]),
         tuple(Option(str(card), axis) for axis, card in enumerate(cards)),
     )

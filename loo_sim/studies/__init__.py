@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     Counts = tuple[npt.NDArray[Any], ...]
     """Arrays of whole numbers; the counts of two sets of deals are added array by array."""
 
-STUDY_NAMES = ("deals", "announce", "session", "league")
+STUDY_NAMES = ("deals", "announce", "lead", "session", "league")
 
 
 class Study(Protocol):

@@ -62,8 +62,8 @@ class Values(NamedTuple):
 
 
 def differences(nets: Sequence[int]) -> list[int]:
-    """Net of the miss less that of standing, in units, by result of standing and of the miss."""
-    return [of_miss - of_stand for of_stand in nets for of_miss in nets]
+    """Net of one alternative less that of another, in units, by result of the other and the one."""
+    return [of_one - of_other for of_other in nets for of_one in nets]
 
 
 def values(cell: Cell, counts: npt.NDArray[np.int64]) -> Values:

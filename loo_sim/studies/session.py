@@ -265,9 +265,20 @@ def _path_table(cell: Cell, kept: SessionCounts) -> pa.Table:
                 "pot": mean,
                 "pot_se": sqrt(variance / (n - 1)) if n > 1 else None,
                 **_fan("pot", QUANTILES, stakes, counts[met, 0]),
+                **_fan("pot_q50", median_interval(n), stakes, counts[met, 0]),
             }
         )
     return pa.Table.from_pylist(rows)
+
+
+def median_interval(n: int) -> dict[str, float]:
+    """Between which shares of a sample the median lies with 95 %, whatever it is drawn from.
+
+    How many of n are below the median is binomial, so that its ends are order statistics, some
+    ``1.96 sqrt(n) / 2`` to each side of the middle (normal approximation).
+    """
+    half = Z95 / (2 * sqrt(n))
+    return {"low": max(0.5 - half, 0.0), "high": min(0.5 + half, 1.0)}
 
 
 def _fan(

@@ -21,6 +21,7 @@ _COLUMNS = ("figure", "chunk", "n", "deals", "mean")
 _WORDS = {
     "deals": ("the mean change of the pot", "stakes a deal"),
     "announce": ("what the miss is worth more than standing to seat 0, over all hands", "stakes"),
+    "lead": ("what the lowest first lead is worth more than the highest", "stakes"),
     "session": ("the mean pot", "stakes"),
 }
 

@@ -1,0 +1,285 @@
+"""Figures with intervals: means, shares of hands, and what is made of several of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import inf, isnan, nan, sqrt
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from loo_sim.studies.estimates import FEW_DEALS, Z95, Floats
+
+MANY_DEALS = 1_000
+"""On fewer an error of 0 says only that all deals came out alike so far."""
+
+Z_AHEAD = 1.6448536269514722
+"""The normal quantile of 95 %: who is so many standard errors ahead on average is ahead that often.
+"""
+
+
+class Interval(NamedTuple):
+    """The ends of an interval; infinite where nothing is known."""
+
+    low: float
+    high: float
+
+
+UNKNOWN = Interval(-inf, inf)
+
+
+class Measured(Protocol):
+    """A figure that was measured."""
+
+    @property
+    def value(self) -> float:
+        """In the figure's unit."""
+
+    @property
+    def se(self) -> float:
+        """Its standard error; nan where the interval comes otherwise."""
+
+    @property
+    def n(self) -> float:
+        """Deals, tables or hands that it rests on."""
+
+    def interval(self, z: float) -> Interval:
+        """The interval of `z` standard errors on each side, or what stands for it."""
+
+
+@dataclass(frozen=True)
+class Mean:
+    """A mean of independent observations.
+
+    On fewer than `FEW_DEALS` observations, and on fewer than `MANY_DEALS` that were all alike,
+    nothing is said of it.
+    """
+
+    value: float
+    se: float
+    n: float
+
+    def interval(self, z: float) -> Interval:
+        """``value ± z se``."""
+        is_alike = self.se == 0 and self.n < MANY_DEALS
+        if isnan(self.value) or isnan(self.se) or self.n < FEW_DEALS or is_alike:
+            return UNKNOWN
+        return Interval(self.value - z * self.se, self.value + z * self.se)
+
+
+@dataclass(frozen=True)
+class Between:
+    """A figure whose 95 % interval is known by its ends alone, as that of a quantile.
+
+    Attributes
+    ----------
+    value, low, high, n : float
+        The ends are those of the 95 % interval.
+    """
+
+    value: float
+    low: float
+    high: float
+    n: float
+    se: float = nan
+
+    def interval(self, z: float) -> Interval:
+        """The ends, each as much farther off as `z` is larger than 1.96."""
+        if self.n < FEW_DEALS or isnan(self.low) or isnan(self.high):
+            return UNKNOWN
+        widening = z / Z95
+        return Interval(
+            self.value - widening * (self.value - self.low),
+            self.value + widening * (self.high - self.value),
+        )
+
+
+@dataclass(frozen=True)
+class HandShare:
+    """The share of hands of which something holds: that each of some margins is above 0.
+
+    A hand whose intervals leave that open counts for neither end: the interval reaches from the
+    share of which it surely holds to that of which it surely does not fail.
+
+    Attributes
+    ----------
+    weights : ndarray of float64, shape (hands,)
+        How often each is held.
+    margins, errors : ndarray of float64, shape (margins, hands)
+        Stakes; nan where there is no such margin, as of the miss where it is gone.
+    counts : ndarray of float64, shape (hands,)
+        Deals with each.
+    """
+
+    weights: Floats
+    margins: Floats
+    errors: Floats
+    counts: Floats
+    se: float = nan
+
+    @property
+    def n(self) -> float:
+        """Deals."""
+        return float(self.counts.sum())
+
+    @property
+    def value(self) -> float:
+        """The share by the margins as they were measured."""
+        return self._share(np.nan_to_num(self.margins, nan=np.inf).min(axis=0) > 0)
+
+    def interval(self, z: float) -> Interval:
+        """The two shares, each margin's interval being of `z` standard errors."""
+        lows = np.where(np.isnan(self.margins), np.inf, self.margins - z * self.errors)
+        highs = np.where(np.isnan(self.margins), np.inf, self.margins + z * self.errors)
+        known = self.counts >= FEW_DEALS
+        surely = known & (np.nan_to_num(lows, nan=-np.inf).min(axis=0) > 0)
+        maybe = ~known | (np.nan_to_num(highs, nan=np.inf).min(axis=0) > 0)
+        return Interval(self._share(surely), self._share(maybe))
+
+    def _share(self, which: np.ndarray) -> float:
+        total = self.weights.sum()
+        return float(self.weights[which].sum() / total) if total > 0 else nan
+
+
+@dataclass(frozen=True)
+class Least:
+    """The least of several figures: what a choice is worth more than each of its rivals.
+
+    It is below the least of the upper ends surely, and above the least of the lower ones.
+    """
+
+    parts: Sequence[Measured]
+
+    @property
+    def value(self) -> float:
+        """Of the parts that are known."""
+        return self._least().value
+
+    @property
+    def se(self) -> float:
+        """Of the least part."""
+        return self._least().se
+
+    @property
+    def n(self) -> float:
+        """The fewest."""
+        return min(part.n for part in self.parts)
+
+    def interval(self, z: float) -> Interval:
+        """The least of the lower ends, and of the upper ones."""
+        ends = [part.interval(z) for part in self.parts]
+        return Interval(min(end.low for end in ends), min(end.high for end in ends))
+
+    def _least(self) -> Measured:
+        return min(self.parts, key=lambda part: part.value)
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """What the second of two figures has more than the first, or a difference of differences.
+
+    Games share their deals, so that the errors may go together in any way: widths are added, which
+    never claims too much.
+
+    Attributes
+    ----------
+    terms : sequence of (int, Measured)
+        Each with its sign.
+    """
+
+    terms: Sequence[tuple[int, Measured]]
+
+    @property
+    def value(self) -> float:
+        """The sum."""
+        return sum(sign * part.value for sign, part in self.terms)
+
+    @property
+    def se(self) -> float:
+        """At most: the sum of the errors."""
+        return sum(part.se for _, part in self.terms)
+
+    @property
+    def n(self) -> float:
+        """The fewest."""
+        return min(part.n for _, part in self.terms)
+
+    def interval(self, z: float) -> Interval:
+        """The sum of the lower ends, and of the upper ones."""
+        low = high = 0.0
+        for sign, part in self.terms:
+            ends = part.interval(z)
+            low += ends.low if sign > 0 else -ends.high
+            high += ends.high if sign > 0 else -ends.low
+        return Interval(low, high)
+
+
+@dataclass(frozen=True)
+class Ahead:
+    """After how many deals (or tables) the better of two players is ahead with 95 %.
+
+    Deals in one seat each, at tables of their own, are as many as make the mean difference 1.645 of
+    its standard errors (normal theory): ``n = 1.645^2 variance / diff^2``.
+
+    Attributes
+    ----------
+    diff, diff_se : float
+        Mean net of the one less that of the other, in stakes a deal (a table).
+    variance : float
+        Of that difference in one deal, in stakes squared.
+    n : float
+        Deals on which they were measured.
+    """
+
+    diff: float
+    diff_se: float
+    variance: float
+    n: float
+    se: float = nan
+
+    @property
+    def value(self) -> float:
+        """That number; infinite if there is no difference."""
+        return self._of(abs(self.diff))
+
+    def interval(self, z: float) -> Interval:
+        """That number at the ends of the interval of the difference."""
+        if isnan(self.diff_se) or self.n < FEW_DEALS:
+            return UNKNOWN
+        size, half = abs(self.diff), z * self.diff_se
+        return Interval(self._of(size + half), self._of(max(size - half, 0.0)))
+
+    def _of(self, size: float) -> float:
+        return Z_AHEAD**2 * self.variance / size**2 if size else inf
+
+
+@dataclass(frozen=True)
+class AheadAfterOne:
+    """How often the better of two players is ahead after one deal (or table): normal theory.
+
+    ``Phi(diff / sqrt(variance))``, with the attributes of `Ahead`.
+    """
+
+    diff: float
+    diff_se: float
+    variance: float
+    n: float
+    se: float = nan
+
+    @property
+    def value(self) -> float:
+        """That chance."""
+        return self._of(abs(self.diff))
+
+    def interval(self, z: float) -> Interval:
+        """That chance at the ends of the interval of the difference."""
+        if isnan(self.diff_se) or self.n < FEW_DEALS:
+            return UNKNOWN
+        size, half = abs(self.diff), z * self.diff_se
+        return Interval(self._of(size - half), self._of(size + half))
+
+    def _of(self, size: float) -> float:
+        from scipy import stats
+
+        return float(stats.norm.cdf(size / sqrt(self.variance)))

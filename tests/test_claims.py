@@ -1,0 +1,457 @@
+"""Files of claims: what is wrong with one, how it is run, and that its figures are right."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from math import sqrt
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from commands import loosim
+
+import loo_sim
+from loo_sim.claims.cases import contrasted
+from loo_sim.claims.file import load_claims
+from loo_sim.claims.measured import Mean
+from loo_sim.problems import InputError
+
+ROOT = Path(__file__).resolve().parents[1]
+OLD_BOOKS = ROOT / "experiments" / "old_books.toml"
+
+CLAIMS = """\
+name = "tried"
+study = "claims"
+seed = 7
+
+[parts.values]
+study = "announce"
+deals = 60_000
+players = 5
+[parts.values.sweep]
+pot = [3, 9]
+
+[parts.games]
+study = "deals"
+deals = 40_000
+pot = 6
+[parts.games.sweep]
+players = [5, 6]
+policies = ["peel", "always-stand"]
+
+[parts.evenings]
+study = "session"
+tables = 200
+rounds = 2
+players = 5
+
+[parts.best]
+study = "league"
+deals = 4_000
+policies = ["random", "always-stand", "trumps"]
+
+[[claims]]
+id = "A1"
+says = "The holder of the best trump is never looed."
+source = "the rulebook"
+[[claims.tests]]
+part = "values"
+figure = "stand_loo"
+when = "over_best == 0"
+below = 0.000001
+
+[[claims]]
+id = "A2"
+says = "Two trumps are worth more than one at a larger pot."
+source = "nobody"
+reads = "Two trumps."
+exceptions = 0.1
+[[claims.tests]]
+part = "values"
+figure = "stand"
+what = "by seat"
+when = "trumps == 2 and standers == 0"
+by = ["seat"]
+above = 0
+[[claims.tests]]
+part = "values"
+figure = "stand"
+what = "pot 9 less 3"
+when = "trumps == 2 and standers == 0"
+contrast = { pot = [3, 9] }
+above = 0
+
+[[claims]]
+id = "A3"
+says = "Deals are played for by two or more."
+source = "nobody"
+[[claims.tests]]
+part = "games"
+figure = "contested"
+what = "played"
+where = { policies = ["peel"] }
+above = 0.99
+[[claims.tests]]
+part = "games"
+figure = "players_in"
+what = "all are in where all stand"
+where = { policies = ["always-stand"] }
+above = 4.5
+[[claims.tests]]
+part = "evenings"
+figure = "pot_median"
+what = "pots"
+where = { deal = [10] }
+above = 3
+[[claims.tests]]
+part = "best"
+figure = "ahead"
+what = "skill"
+below = 100_000
+"""
+
+
+@pytest.fixture(scope="module")
+def tried(tmp_path_factory):
+    """The file, and the directory of its test."""
+    folder = tmp_path_factory.mktemp("claims")
+    path = folder / "tried.toml"
+    path.write_text(CLAIMS, encoding="utf-8")
+    ended = loosim("run", path, "-o", folder / "out", "--quiet")
+    assert ended.exit_code == 0, ended.stderr
+    return path, folder / "out", ended.stdout
+
+
+def found_in(directory: Path) -> dict:
+    return json.loads((directory / "claims.json").read_text(encoding="utf-8"))
+
+
+def cases_of(directory: Path, claim: str) -> pd.DataFrame:
+    table = pd.read_parquet(directory / "cases.parquet")
+    return table[table["claim"] == claim].reset_index(drop=True)
+
+
+def test_a_rule_of_the_game_holds_and_its_contrary_fails(tried, tmp_path):
+    _, directory, _ = tried
+    first = found_in(directory)["claims"][0]
+    assert (first["id"], first["verdict"], first["for"]) == ("A1", "holds", 2)
+    contrary = tmp_path / "contrary.toml"
+    contrary.write_text(CLAIMS.replace("below = 0.000001", "above = 0.000001"), encoding="utf-8")
+    shutil.copytree(directory, tmp_path / "out")
+    assert loosim("run", contrary, "-o", tmp_path / "out", "--quiet").exit_code == 0
+    first = found_in(tmp_path / "out")["claims"][0]
+    assert (first["verdict"], first["against"]) == ("fails", 2)
+
+
+def test_pooled_values_are_those_of_the_table(tried):
+    _, directory, _ = tried
+    rows = pd.read_parquet(directory / "parts" / "values" / "announce.parquet")
+    # Spades are trumps: two of them, in seat 2 with nobody in.
+    chosen = rows[
+        (rows["hand"].str.count("s") == 2)
+        & (rows["standers"] == 0)
+        & (rows["seat"] == 2)
+        & (rows["pot"] == 3)
+    ]
+    n, mean, se = (chosen[name].to_numpy() for name in ("n", "stand", "stand_se"))
+    # By each deal: sums of values and of squares, from the mean and the error of each hand.
+    squares = np.nan_to_num(se) ** 2 * n * (n - 1) + n * mean**2
+    total, value = n.sum(), (n * mean).sum() / n.sum()
+    error = sqrt((squares.sum() - total * value**2) / (total - 1) / total)
+    cases = cases_of(directory, "A2")
+    (case,) = cases[cases["circumstances"] == "pot 3, seat 2"].to_dict("records")
+    assert case["value"] == pytest.approx(value, rel=1e-9)
+    assert case["se"] == pytest.approx(error, rel=1e-9)
+    assert case["n"] == total
+    # Three seats at a pot of 3, two at one of 9 (Peel's third player finds somebody in: the second
+    # takes the miss), and one contrast.
+    assert len(cases) == 6
+    z = 2.638257  # the normal quantile of 1 - 0.05 / 12
+    assert case["low"] == pytest.approx(value - z * error, rel=1e-4)
+    assert case["high"] == pytest.approx(value + z * error, rel=1e-4)
+
+
+def test_a_contrast_is_the_difference_of_both(tried):
+    _, directory, _ = tried
+    rows = pd.read_parquet(directory / "parts" / "values" / "announce.parquet")
+    chosen = rows[(rows["hand"].str.count("s") == 2) & (rows["standers"] == 0)]
+
+    def value(pot: int) -> float:
+        of = chosen[chosen["pot"] == pot]
+        return float(np.average(of["stand"], weights=of["n"]))
+
+    cases = cases_of(directory, "A2")
+    (case,) = cases[cases["what"] == "pot 9 less 3"].to_dict("records")
+    assert case["value"] == pytest.approx(value(9) - value(3))
+
+
+def test_figures_of_games_evenings_and_leagues(tried):
+    _, directory, _ = tried
+    cases = cases_of(directory, "A3")
+    pot = pd.read_parquet(directory / "parts" / "games" / "pot.parquet")
+    peel = pot[(pot["policies"] == "peel") & (pot["players"] == 6)]
+    played = peel[peel["standers"] > 1]["n"].sum() / peel["n"].sum()
+    (case,) = cases[(cases["what"] == "played") & cases["circumstances"].str.contains("6 pl")][
+        "value"
+    ]
+    assert case == pytest.approx(played)
+    everyone = cases[cases["what"] == "all are in where all stand"]
+    assert sorted(everyone["value"]) == [5.0, 6.0]
+    assert set(everyone["side"]) == {"for"}
+    path = pd.read_parquet(directory / "parts" / "evenings" / "path.parquet")
+    (median,) = cases[cases["what"] == "pots"]["value"]
+    assert median == path[path["deal"] == 10]["pot_q50"].item()
+    league = pd.read_parquet(directory / "parts" / "best" / "league.parquet")
+    better = league[league["net_diff"] > 0]
+    skill = cases[cases["what"] == "skill"]
+    assert len(skill) == len(better) == 3
+    # deals_apart is that of 1.96 errors, ahead with 95 % that of 1.645.
+    expected = better["deals_apart"] * (1.6448536 / 1.9599640) ** 2
+    assert sorted(skill["value"]) == pytest.approx(sorted(expected), rel=1e-6)
+
+
+def test_the_interval_of_a_median_holds_it(tried):
+    _, directory, _ = tried
+    path = pd.read_parquet(directory / "parts" / "evenings" / "path.parquet")
+    assert (path["pot_q50_low"] <= path["pot_q50"]).all()
+    assert (path["pot_q50"] <= path["pot_q50_high"]).all()
+    assert (path["pot_q50_high"] > path["pot_q50_low"])[1:].any()
+
+
+def test_medians_are_in_their_intervals_as_often_as_is_said():
+    from loo_sim.studies.estimates import quantiles
+    from loo_sim.studies.session import median_interval
+
+    rng = np.random.default_rng(3)
+    held, times, n = 0, 2_000, 400
+    for _ in range(times):
+        values, counts = np.unique(np.sort(rng.exponential(size=n)), return_counts=True)
+        low, high = quantiles(values, counts, tuple(median_interval(n).values()))
+        held += low <= np.log(2) <= high
+    assert held / times == pytest.approx(0.95, abs=0.015)
+
+
+def test_what_is_told(tried):
+    path, directory, told = tried
+    assert "A1" in told
+    assert "holds" in told
+    again = loosim("run", path, "-o", directory, "--json", "--quiet")
+    assert json.loads(again.stdout)["claims"][0]["verdict"] == "holds"
+    assert json.loads(again.stdout)["command"] == f"loosim run {path} -o {directory}"
+
+
+def test_a_second_run_counts_nothing_again_and_writes_the_same(tried):
+    path, directory, _ = tried
+    before = {item: item.read_bytes() for item in directory.rglob("*") if item.suffix == ".parquet"}
+    kept = (directory / "parts" / "values" / "manifest.json").read_bytes()
+    assert loosim("run", path, "-o", directory, "--quiet").exit_code == 0
+    assert (directory / "parts" / "values" / "manifest.json").read_bytes() == kept
+    assert all(item.read_bytes() == content for item, content in before.items())
+
+
+def test_the_same_bytes_with_one_thread_and_inline(tried, tmp_path):
+    path, directory, _ = tried
+    for name, words in (("one", ("--jobs", "1")), ("inline", ("--engine", "inline"))):
+        assert loosim("run", path, "-o", tmp_path / name, "--quiet", *words).exit_code == 0
+        here = (tmp_path / name / "cases.parquet").read_bytes()
+        assert here == (directory / "cases.parquet").read_bytes()
+
+
+def test_a_part_is_an_ordinary_result(tried, tmp_path):
+    _, directory, _ = tried
+    part = directory / "parts" / "games"
+    assert loosim("verify", part, "--chunks", 1, "--quiet").exit_code == 0
+    assert loosim("report", part, "-o", tmp_path / "x.html").exit_code == 0
+
+
+def test_words_of_the_command_line_reach_the_parts(tried, tmp_path):
+    path, *_ = tried
+    claims = load_claims(path, ["deals=1000", "parts.games.deals=2000", "tables=50", "seed=9"])
+    amounts = {name: part.amount.most for name, part in claims.parts.items()}
+    assert amounts == {"values": 1000, "games": 2000, "evenings": 50, "best": 1000}
+    assert {part.seed for part in claims.parts.values()} == {9}
+
+
+def test_a_dry_run_writes_nothing(tried, tmp_path):
+    path, *_ = tried
+    ended = loosim("run", path, "-o", tmp_path / "out", "--dry-run", "--quiet")
+    assert ended.exit_code == 0
+    assert "part values" in ended.stdout
+    assert "in all about" in ended.stdout
+    assert not (tmp_path / "out").exists()
+
+
+def test_from_python(tried):
+    path, directory, _ = tried
+    found = loo_sim.try_claims(path, output=directory)
+    assert [claim["id"] for claim in found.found["claims"]] == ["A1", "A2", "A3"]
+    assert set(found.cases["side"]) <= {"for", "against", "open"}
+    with pytest.raises(InputError, match="put to the test as a whole"):
+        loo_sim.run(path)
+
+
+def test_the_report(tried, tmp_path):
+    _, directory, _ = tried
+    page = tmp_path / "page.html"
+    ended = loosim("report", directory, "-o", page, "--json", "--figures", tmp_path / "figures")
+    assert ended.exit_code == 0, ended.stderr
+    text = page.read_text(encoding="utf-8")
+    for claim in found_in(directory)["claims"]:
+        assert claim["says"] in text
+        assert f'id="claim-{claim["id"].lower()}"' in text
+    assert "How much skill there is" in text
+    assert json.loads(ended.stdout)["findings"][0].startswith("Of 3 claims")
+    assert (tmp_path / "figures" / "claims-overview.png").exists()
+    again = tmp_path / "again.html"
+    loosim("report", directory, "-o", again)
+    assert again.read_bytes() == page.read_bytes()
+
+
+@pytest.mark.parametrize("name", ["claims.json", "cases.parquet"])
+def test_what_was_altered_is_not_reported(tried, tmp_path, name):
+    _, directory, _ = tried
+    copy = tmp_path / "copy"
+    shutil.copytree(directory, copy)
+    content = (copy / name).read_bytes()
+    (copy / name).write_bytes(content.replace(b"A1", b"A9", 1))
+    ended = loosim("report", copy, "-o", tmp_path / "x.html")
+    assert ended.exit_code == 2
+    assert name in ended.stderr
+
+
+def test_other_places_are_left_alone(tried, tmp_path):
+    path, directory, _ = tried
+    ended = loosim("run", path, "-o", directory / "parts" / "games", "--quiet")
+    assert ended.exit_code == 2
+    assert "is the place of a run, not of claims" in ended.stderr
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "letter.txt").write_text("dear", encoding="utf-8")
+    ended = loosim("run", path, "-o", tmp_path / "mine", "--quiet")
+    assert ended.exit_code == 2
+    assert "holds 'letter.txt'" in ended.stderr
+    ended = loosim("compare", directory, directory / "parts" / "games")
+    assert ended.exit_code == 2
+    assert "the results of its parts are in" in ended.stderr
+
+
+def test_everything_wrong_is_told_at_once(tmp_path):
+    path = tmp_path / "wrong.toml"
+    text = CLAIMS
+    for right, wrong in (
+        ("seed = 7", 'seed = -7\ncolour = "red"'),
+        ("deals = 60_000", "deals = 0"),
+        ('when = "over_best == 0"', 'when = "overbest == 0"'),
+        ('figure = "contested"', 'figure = "contestd"'),
+        ("above = 0.99", "above = 0.99\nbelow = 1"),
+        ('by = ["seat"]', 'by = ["colour"]'),
+        ("contrast = { pot = [3, 9] }", "contrast = { pot = [3, 4] }"),
+        ('id = "A3"', 'id = "A1"'),
+        ('part = "best"', 'part = "worst"'),
+        ("where = { deal = [10] }", "where = { hour = [10] }"),
+        ("exceptions = 0.1", "exceptions = 0.9"),
+    ):
+        assert right in text
+        text = text.replace(right, wrong, 1)
+    path.write_text(text, encoding="utf-8")
+    ended = loosim("run", path)
+    assert ended.exit_code == 2
+    lines = ended.stderr.strip().splitlines()
+    where = {line.split(": ")[1]: line for line in lines}
+    assert set(where) == {
+        *("seed", "colour", "parts.values.deals", "claims.2.exceptions", "claims.3.id"),
+        *("claims.3.tests.1.figure", "claims.3.tests.1", "claims.3.tests.4.part"),
+        *("claims.3.tests.3.where.hour",),
+    }
+    # What is asked of a part with problems cannot be looked at before these are mended.
+    path.write_text(text.replace("deals = 0", "deals = 10"), encoding="utf-8")
+    told = loosim("run", path).stderr
+    assert "claims.1.tests.1.when: column 1: unknown name 'overbest'" in told
+    assert "claims.2.tests.1.by: ['colour'] names what cannot tell cases apart" in told
+    assert "claims.2.tests.2.contrast.pot: 4 is no value of the axis (one of: 3, 9)" in told
+    assert all(re.match(rf"{re.escape(str(path))}:\d+: ", line) for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ('study = "claims"', "no run measures anything"),
+        ('study = "claims"\nparts = 3\nclaims = 4', "is no list of"),
+        ('study = "claims"\n[parts]\nx = 1\n[[claims]]\nid = 1', "is not a table"),
+        ('study = "claims"\n[parts.x]\nstudy = "claims"\n', "parts.x.study"),
+        ('study = "claims"\n[parts.x]\nstudy = "deals"\nname = "y"\n', "that of the whole file"),
+        (
+            'study = "claims"\n[parts.x]\nstudy = "deals"\n[[claims]]\nid = "a"\nsays = "b"\n'
+            'source = "c"\ntests = [3]',
+            "is no test",
+        ),
+        (
+            'study = "claims"\n[parts.x]\nstudy = "deals"\n[[claims]]\nid = "a"\nsays = "b"\n'
+            'source = "c"\n'
+            'tests = [{ part = "x", figure = "lone", when = "pot > 3", above = "z" }]',
+            "knows no hands",
+        ),
+    ],
+)
+def test_hostile_files(tmp_path, text, what):
+    path = tmp_path / "x.toml"
+    path.write_text(text, encoding="utf-8")
+    ended = loosim("run", path)
+    assert ended.exit_code == 2
+    assert what in ended.stderr
+    assert "Traceback" not in ended.stderr
+
+
+@pytest.mark.parametrize("word", ["pot=3", "parts.nothing.deals=3", "deals", "parts.values=3"])
+def test_words_without_a_place(tried, word):
+    path, *_ = tried
+    ended = loosim("run", path, "-s", word)
+    assert ended.exit_code == 2
+    assert f"-s {word}" in ended.stderr
+
+
+def test_a_sweep_of_claims_is_refused(tried):
+    path, *_ = tried
+    ended = loosim("sweep", path, "--axis", "pot=3,6")
+    assert ended.exit_code == 2
+    assert "put to the test as a whole" in ended.stderr
+
+
+def test_circumstances_that_go_together_are_one_contrast():
+    def case(deck: int, policy: str, value: float) -> tuple[dict, Mean]:
+        return {"deck": deck, "policies": policy, "pot": 3}, Mean(value, 0.1, 100)
+
+    contrast = {"deck": (52, 32), "policies": ("a", "b")}
+    ((rest, figure),) = contrasted([case(52, "a", 1.0), case(32, "b", 5.0)], contrast)
+    assert rest == {"pot": 3}
+    assert figure.value == pytest.approx(4.0)
+    all_four = [
+        *(case(52, "a", 1.0), case(32, "a", 2.0)),
+        *(case(52, "b", 4.0), case(32, "b", 8.0)),
+    ]
+    ((_, figure),) = contrasted(all_four, contrast)
+    assert figure.value == pytest.approx((8.0 - 4.0) - (2.0 - 1.0))
+    assert contrasted(all_four[:3], contrast) == []
+
+
+def test_the_old_books_are_all_put_to_the_test():
+    claims = load_claims(OLD_BOOKS)
+    assert [claim.id for claim in claims.claims] == [f"C{number}" for number in range(1, 23)]
+    told = (ROOT / "docs" / "claims.md").read_text(encoding="utf-8")
+    for claim in claims.claims:
+        assert f"| {claim.id} | {claim.says} | {claim.source} | {claim.reads} |" in told
+    for claim in claims.claims:
+        assert claim.reads
+        parts = [claims.parts[test.part] for test in claim.tests]
+        tables = {
+            (cell.rules.loo, policy.name)
+            for part in parts
+            for cell in part.cells
+            for policy in cell.policies
+        }
+        # Two tables of opponents at least, and both sets of rules but for those of C15, C16, C22.
+        assert len({name for _, name in tables}) >= 2, claim.id
+        if claim.id not in ("C15", "C16", "C22"):
+            assert {3, 6} <= {loo for loo, _ in tables}, claim.id
