@@ -70,10 +70,10 @@ ones.
 
 ELSEWHERE = """
 For comparison: of online poker it was found that skilled players do better than relatively
-unskilled ones at least three quarters of the time after 1,471 hands (R. J. D. Potter van Loon, M. J.
-van den Assem and D. van Dolder, *Beyond Chance? The Persistence of Performance in Online Poker*,
-PLOS ONE 10(3), 2015). That compares groups of people, this compares policies: the figures stand
-beside each other, no more.
+unskilled ones at least three quarters of the time after 1,471 hands (R. J. D. Potter van Loon,
+M. J. van den Assem and D. van Dolder, *Beyond Chance? The Persistence of Performance in Online
+Poker*, PLOS ONE 10(3), 2015). That compares groups of people, this compares policies: the figures
+stand beside each other, no more.
 """
 
 
