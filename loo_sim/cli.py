@@ -320,7 +320,7 @@ def _tell_failure(experiment: Any, output: Path | None, engine: Any, error: OSEr
 
     tell_error(error)
     partial = partial_of(place_of(experiment, output))
-    kept = f"what is done is kept in {partial}; " if partial.exists() else ""
+    kept = f"what is done is kept in {from_here(partial)}; " if partial.exists() else ""
     again = command(experiment, output, engine)
     click.echo(f"{kept}once that is mended, go on with: {again}", err=True)
     return FAILED
@@ -350,14 +350,14 @@ def _tell_end(ended: Any, out: Output) -> int:
         else:
             if ended.broken_off:
                 told += f", {ended.broken_off} of the next"
-            click.echo(f"{told}, kept in {ended.partial}", err=True)
+            click.echo(f"{told}, kept in {from_here(ended.partial)}", err=True)
             click.echo(f"go on with: {ended.manifest['command']}", err=True)
         return exit_code(ended.stopped)
     left = [cell for cell in cells if cell["status"] == NOT_RUN]
     if left:
         done = cells_done(sum(cell["status"] == CELL_DONE for cell in cells), len(cells))
         click.echo(f"not run: {_listed(map(_where, left), len(left))}", err=True)
-        click.echo(f"{done}, kept in {ended.partial}", err=True)
+        click.echo(f"{done}, kept in {from_here(ended.partial)}", err=True)
         click.echo(f"go on with: {ended.manifest['command']}", err=True)
         return CELLS_FAILED
     if ended.directory is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from importlib import import_module
 from math import sqrt
 from typing import Any
 from unittest.mock import patch
@@ -24,6 +25,16 @@ THREE_CELLS = 'study = "deals"\ndeals = 95\nseed = 4\n[sweep]\npot = [3, 6, 9]\n
 def kind_of(seed: int, number: int) -> int:
     """What comes of deal `number`: depends on it and on the seed, as in a game."""
     return (number * number + 3 * seed) % KINDS
+
+
+HOLDERS = (
+    "loo_sim.runner.forecast",
+    "loo_sim.runner.run",
+    "loo_sim.studies",
+    "loo_sim.tuning.search",
+    "loo_sim.verification",
+)
+"""Modules that have `find_study` as a name of their own."""
 
 
 class FakeStudy:
@@ -82,14 +93,10 @@ class FakeStudy:
 def fake_study() -> Iterator[FakeStudy]:
     """Put a fake study in the place of every study; an encoded game is the pot alone."""
     study = FakeStudy()
+    for module in HOLDERS:
+        import_module(module)  # one that came later would keep the fake in place of the real one
     with ExitStack() as stack:
-        for module in (
-            "loo_sim.runner.forecast",
-            "loo_sim.runner.run",
-            "loo_sim.studies",
-            "loo_sim.tuning.search",
-            "loo_sim.verification",
-        ):
+        for module in HOLDERS:
             stack.enter_context(patch(f"{module}.find_study", lambda name: study))
         stack.enter_context(patch("loo_sim.kernels.digest", lambda: "0" * 64))
         yield study

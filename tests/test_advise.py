@@ -287,6 +287,10 @@ def test_cards_and_announcements_are_read_in_any_form() -> None:
             ["seat 0 cannot defend", "'stnd' is no announcement (did you mean 'stand'?)"],
         ),
         (
+            ["Kh 7h 2c", "--turn-up", "9h", "--before", "fsxff"],
+            ["'x' of 'fsxff' is no announcement (f, s or m for each seat)"],
+        ),
+        (
             ["7h 7h", "--turn-up", "7x", "--pot", 1, "--policy", "peal", "--before", "mm"],
             [
                 "2 cards are given: 7h 7h",

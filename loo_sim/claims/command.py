@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from loo_sim.console import CELLS_FAILED, DONE, FAILED, Output, tell_error
+from loo_sim.console import CELLS_FAILED, DONE, FAILED, Output, from_here, tell_error
 
 if TYPE_CHECKING:
     from loo_sim.claims.file import ClaimsFile
@@ -75,7 +75,7 @@ def _tell(tried: Tried, again: str, out: Output) -> int:
     from loo_sim.runner.signals import exit_code
 
     if tried.stopped is not None:
-        click.echo(f"stopped; what is done is kept in {tried.directory}", err=True)
+        click.echo(f"stopped; what is done is kept in {from_here(tried.directory)}", err=True)
         click.echo(f"go on with: {again}", err=True)
         return exit_code(tried.stopped)
     for what in tried.failed:
@@ -97,8 +97,8 @@ def _tell(tried: Tried, again: str, out: Output) -> int:
             for claim in tried.found["claims"]
         ]
         out.table(TITLES, rows)
-        report = shlex.join(["loosim", "report", str(tried.directory)])
-        out.hint(f"all is in {tried.directory}; {report} tells it, with every figure")
+        report = shlex.join(["loosim", "report", str(from_here(tried.directory))])
+        out.hint(f"all is in {from_here(tried.directory)}; {report} tells it, with every figure")
     if tried.failed:
         click.echo(f"the failed cells again: {again}", err=True)
         return CELLS_FAILED

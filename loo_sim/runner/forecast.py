@@ -16,6 +16,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
+from loo_sim.console import from_here
 from loo_sim.experiment import Cell, Experiment
 from loo_sim.machine import usable_cores
 from loo_sim.runner.counting import Work
@@ -25,7 +26,6 @@ from loo_sim.runner.lock import holder_of
 from loo_sim.runner.manifest import DONE
 from loo_sim.runner.needs import (
     BASE_BYTES,
-    COPIES,
     check_room,
     count_sizes,
     disk_needed,
@@ -265,7 +265,7 @@ def _look(experiment: Experiment, study: Study, directory: Path, fresh: bool) ->
         if finished["status"] == DONE:
             known.finished = True
             known.told.append(
-                f"nothing to run: {directory} holds this result; --fresh runs it again"
+                f"nothing to run: {from_here(directory)} holds this result; --fresh runs it again"
             )
             return known
         known.told.append(
@@ -411,10 +411,14 @@ def sentences(found: Forecast) -> list[tuple[str, str]]:
     amount = f"{found.most:,} in each cell, {whole:,} in all"
     if found.until is not None:
         amount = f"until ± {found.until:g} stakes, at most {amount}"
-    rows = [("result", str(found.directory)), ("cells", f"{found.cells:,}"), (unit, amount)]
+    rows = [
+        ("result", str(from_here(found.directory))),
+        ("cells", f"{found.cells:,}"),
+        (unit, amount),
+    ]
     done = cells_done(found.cells_done, found.cells).removesuffix(" done")
     if found.deals_done:
-        done += f", {found.deals_done:,} {unit} of others"
+        done += f", and {found.deals_done:,} {unit} of those that are not"
     rows.append(("done", done))
     rows += [("", told) for told in found.told]
     if not found.measured:
@@ -422,6 +426,7 @@ def sentences(found: Forecast) -> list[tuple[str, str]]:
     left = f"{found.deals_to_do:,}"
     if found.until is not None:
         left = f"about {float(f'{found.deals_to_do:.2g}'):,.0f}"
+    counts = found.memory_bytes - BASE_BYTES
     threads = "1 thread" if found.threads == 1 else f"{found.threads} threads"
     return [
         *rows,
@@ -429,9 +434,9 @@ def sentences(found: Forecast) -> list[tuple[str, str]]:
         ("time", f"about {duration(found.seconds)} on {threads}, by what was measured just now"),
         (
             "memory",
-            f"at most about {megabytes(found.memory_bytes)}: {megabytes(BASE_BYTES)} for Python and"
-            f" its packages, {megabytes(found.counts_bytes)} for the counts of each thread, and"
-            f" {COPIES} times that for the tables; it does not grow with the number of {unit}",
+            f"at most about {megabytes(found.memory_bytes)}, however many {unit}:"
+            f" {megabytes(BASE_BYTES)} for Python and its packages, and {megabytes(counts)} for"
+            f" what is counted",
         ),
         (
             "disk",

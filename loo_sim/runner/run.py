@@ -11,6 +11,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+from loo_sim.console import from_here
 from loo_sim.experiment import Cell, Experiment
 from loo_sim.rounding import NONE
 from loo_sim.runner.cell import CellAtWork, Workplace
@@ -203,7 +204,7 @@ def _told_again(
     experiment: Experiment, directory: Path, manifest: Mapping[str, Any], progress: Progress
 ) -> Run:
     """A run of which everything was there."""
-    progress.say(f"nothing to run: {directory} holds this result; --fresh runs it again")
+    progress.say(f"nothing to run: {from_here(directory)} holds this result; --fresh runs it again")
     headline = _headline(experiment, manifest)
     return Run(directory, None, manifest, _titles(experiment), headline, "", None)
 

@@ -176,9 +176,18 @@ def _announcements(given: str | Sequence[str], problems: Problems) -> list[str]:
             what = f"seat {seat} cannot defend: only the dealer may, and nobody speaks after him"
             problems.add("before", what)
         elif word not in _FORMS:
-            problems.add("before", f"'{word}' is no announcement", nearest(word, WORDS))
+            problems.add("before", *_no_announcement(word))
         said.append(_FORMS.get(word, ""))
     return said
+
+
+def _no_announcement(word: str) -> tuple[str, str]:
+    """What is wrong with a word, and a hint; of letters run together which one it is."""
+    hint = nearest(word, WORDS)
+    wrong = [letter for letter in word if letter not in _FORMS]
+    if hint.startswith("one of") and 0 < len(wrong) < len(word) / 2:
+        return f"'{wrong[0]}' of '{word}' is no announcement", "f, s or m for each seat"
+    return f"'{word}' is no announcement", hint
 
 
 def _check_before(said: Sequence[str], players: int | None, problems: Problems) -> None:

@@ -102,7 +102,7 @@ def solve(
         found = solve_all(request, output, jobs, progress, fresh)
     except KeyboardInterrupt as stop:
         kept = partial_of(output.resolve())
-        click.echo(f"stopped; what was learned is kept in {kept}", err=True)
+        click.echo(f"stopped; what was learned is kept in {from_here(kept)}", err=True)
         click.echo(f"go on with: {again}", err=True)
         return exit_code(stop)
     except BrokenPipeError:

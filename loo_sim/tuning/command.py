@@ -89,7 +89,7 @@ def tune(
         return CELLS_FAILED
     except KeyboardInterrupt as stop:
         if is_begun(place):
-            click.echo(f"stopped; what is done is kept in {place}", err=True)
+            click.echo(f"stopped; what is done is kept in {from_here(place)}", err=True)
             click.echo(f"go on with: {again}", err=True)
         else:
             click.echo("stopped; nothing was kept", err=True)
