@@ -126,6 +126,32 @@ def test_a_factor_that_tells_nothing_apart_is_never_named():
     assert verdict.on != ("players",)
 
 
+def test_where_a_claim_mostly_holds_it_is_told_where_least():
+    # Against are 2 of the 5 with 8 players and a pot of 3, and 1 of 5 with 5 and that pot.
+    found = [
+        case
+        for sides, players, pot in (
+            *(("aafff", 8, 3), ("fffff", 8, 9)),
+            *(("affff", 5, 3), ("fffff", 5, 9)),
+        )
+        for side in sides
+        for case in cases(side, players=[players], pot=[pot])
+    ]
+    verdict = judge(found)
+    assert (verdict.word, verdict.on, verdict.fails_with) == (DEPENDS, ("players", "pot"), ())
+    assert verdict_in_words(verdict) == (
+        "depends on the number of players and the pot, and more: holds in 17 of 20 decided cases, "
+        "least often for 8 players (pot 3), 3 of 5"
+    )
+
+
+def test_groups_that_are_divided_evenly_are_told_on_neither_side():
+    found = [*cases("ffa", pot=[3, 3, 9]), *cases("af", pot=[6, 6])]
+    verdict = judge(found)
+    assert (verdict.on, verdict.and_more) == (("pot",), True)
+    assert (verdict.holds_with, verdict.fails_with) == (((3,),), ((9,),))
+
+
 def test_words_of_circumstances():
     told = circumstances({"rules.preset": "peel", "policies": "trumps", "players": 5, "seat": ""})
     assert told == "rules peel, against trumps, 5 players"

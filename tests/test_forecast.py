@@ -64,7 +64,7 @@ def test_nothing_is_written(study, file):
     assert shown.stderr.endswith("nothing was run\n")
     assert [item.name for item in file.parent.iterdir()] == ["x.toml"]
     lines = dict(line.split(maxsplit=1) for line in shown.stdout.splitlines())
-    assert lines["result"] == "out"
+    assert lines["result"] == str(file.parent / "out")
     assert lines["cells"] == "3"
     assert lines["deals"] == "95 in each cell, 285 in all"
     assert lines["done"] == "0 of 3 cells"

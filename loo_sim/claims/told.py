@@ -77,13 +77,27 @@ def verdict_in_words(verdict: Verdict) -> str:
     """``holds``; or ``depends on the pot: holds for pot 9, 15; fails for pot 3``."""
     if verdict.word != DEPENDS:
         return verdict.word
-    if not verdict.holds_with or not verdict.fails_with:
-        which = "holds" if verdict.holds_with else "fails"
-        return f"{DEPENDS} more than two circumstances: mostly {which}"
     on = listed([factor_in_words(name) for name in verdict.on], "and")
+    if verdict.oddest is not None:
+        return _mostly_alike(verdict, on)
     more, mostly = (", and more", "mostly ") if verdict.and_more else ("", "")
     holds, fails = (_named(verdict.on, of) for of in (verdict.holds_with, verdict.fails_with))
     return f"{DEPENDS} {on}{more}: {mostly}holds for {holds}; {mostly}fails for {fails}"
+
+
+def _mostly_alike(verdict: Verdict, on: str) -> str:
+    """Of a claim that mostly holds, or mostly fails, whatever the circumstances: where least."""
+    supporting, opposing = verdict.cases["for"], verdict.cases["against"]
+    holds = supporting >= opposing
+    word, how_many = ("holds", supporting) if holds else ("fails", opposing)
+    told = f"{word} in {how_many:,} of {supporting + opposing:,} decided cases"
+    if verdict.oddest is None or not verdict.on:
+        return f"{DEPENDS} more than was looked at: {told}"
+    of = verdict.oddest
+    least = of.supporting if holds else of.opposing
+    where = _named(verdict.on, [of.values])
+    seldom = f"{least:,} of {of.supporting + of.opposing:,}"
+    return f"{DEPENDS} {on}, and more: {told}, least often for {where}, {seldom}"
 
 
 def _named(on: Sequence[str], groups: Sequence[tuple[Any, ...]]) -> str:

@@ -13,7 +13,8 @@
 4. Else it **depends on** the fewest factors, two at most, that sort the decided cases into groups
    in which all agree, but for strays: a case is one if most of its group are on the other side. At
    most a tenth (`STRAYS`) of the rarer kind, for or against, may be strays. If no two factors do,
-   it depends on those two that leave the fewest strays, *and more*.
+   it depends on those two that leave the fewest strays, *and more*; where they leave equally many,
+   on those whose groups are the purest (Gini's impurity, the sum of ``n 2 p (1 - p)``).
 """
 
 from __future__ import annotations
@@ -47,6 +48,40 @@ class Case(NamedTuple):
     side: Side
 
 
+class Group(NamedTuple):
+    """The decided cases with certain values of the factors that a claim depends on.
+
+    Attributes
+    ----------
+    values : tuple of object
+    supporting, opposing : int
+    """
+
+    values: tuple[Any, ...]
+    supporting: int
+    opposing: int
+
+    @property
+    def strays(self) -> int:
+        """Cases on the other side than most."""
+        return min(self.supporting, self.opposing)
+
+    @property
+    def impurity(self) -> float:
+        """Gini's, times the number of cases: ``n 2 p (1 - p)``."""
+        return 2 * self.supporting * self.opposing / (self.supporting + self.opposing)
+
+    @property
+    def holds(self) -> bool:
+        """Whether most are for the claim."""
+        return self.supporting > self.opposing
+
+    @property
+    def fails(self) -> bool:
+        """Whether most are against it."""
+        return self.opposing > self.supporting
+
+
 class Verdict(NamedTuple):
     """What is said of a claim.
 
@@ -62,6 +97,8 @@ class Verdict(NamedTuple):
         Values of the factors `on` with which most decided cases are for, or against, the claim.
     cases : mapping of str to int
         How many cases are ``for``, ``against`` and ``open``.
+    oddest : Group or None
+        Where all groups are mostly alike, the one with the most exceptions.
     """
 
     word: str
@@ -70,6 +107,7 @@ class Verdict(NamedTuple):
     holds_with: tuple[tuple[Any, ...], ...]
     fails_with: tuple[tuple[Any, ...], ...]
     cases: Mapping[str, int]
+    oddest: Group | None = None
 
 
 def side_of(low: float, high: float, threshold: float, above: bool) -> Side:
@@ -126,37 +164,43 @@ def judge(cases: Sequence[Case], exceptions: float = 0.0) -> Verdict:
     if supporting <= exceptions * len(decided):
         return plain(FAILS)
     most = STRAYS * min(supporting, opposing)
-    on, strays = _separating(decided, most)
-    groups = _groups(decided, on)
-    holds = tuple(value for value, group in groups.items() if _is_for(group))
-    fails = tuple(value for value, group in groups.items() if not _is_for(group))
-    return Verdict(DEPENDS, on, strays > most, holds, fails, counts)
+    on, groups = _separating(decided, most)
+    holds = tuple(group.values for group in groups if group.holds)
+    fails = tuple(group.values for group in groups if group.fails)
+    oddest = None
+    if not holds or not fails:
+        oddest = max(groups, key=lambda group: group.strays / (group.supporting + group.opposing))
+    and_more = sum(group.strays for group in groups) > most
+    return Verdict(DEPENDS, on, and_more, holds, fails, counts, oddest)
 
 
-def _separating(decided: Sequence[Case], most: float) -> tuple[tuple[str, ...], int]:
-    """The fewest factors that leave at most so many strays, or the best there are; the strays."""
+def _separating(decided: Sequence[Case], most: float) -> tuple[tuple[str, ...], list[Group]]:
+    """The fewest factors that leave at most so many strays, or the best there are; their groups."""
     factors = [
         name for name in decided[0].factors if len({case.factors[name] for case in decided}) > 1
     ]
-    best: tuple[tuple[str, ...], int] = ((), len(decided))
+    best: tuple[tuple[str, ...], list[Group]] = ((), _groups(decided, ()))
+    least = _rank(best[1])
     for number in range(1, MOST_FACTORS + 1):
         for names in combinations(factors, number):
-            strays = sum(min(group.values()) for group in _groups(decided, names).values())
-            if strays < best[1]:
-                best = names, strays
-        if best[1] <= most:
+            groups = _groups(decided, names)
+            if _rank(groups) < least:
+                best, least = (names, groups), _rank(groups)
+        if least[0] <= most:
             break
     return best
 
 
-def _groups(decided: Sequence[Case], names: Sequence[str]) -> dict[tuple[Any, ...], dict[str, int]]:
-    """How many cases are for and against the claim, by the values of some factors."""
-    found: dict[tuple[Any, ...], dict[str, int]] = {}
+def _rank(groups: Sequence[Group]) -> tuple[int, float]:
+    """By which factors are compared: the fewer strays, then the purer, the better."""
+    impurity = sum(group.impurity for group in groups)
+    return sum(group.strays for group in groups), round(impurity, 9)
+
+
+def _groups(decided: Sequence[Case], names: Sequence[str]) -> list[Group]:
+    """The cases by the values of some factors, in the order in which they first come up."""
+    found: dict[tuple[Any, ...], list[int]] = {}
     for case in decided:
         values = tuple(case.factors[name] for name in names)
-        found.setdefault(values, {"for": 0, "against": 0})[case.side] += 1
-    return found
-
-
-def _is_for(group: Mapping[str, int]) -> bool:
-    return group["for"] > group["against"]
+        found.setdefault(values, [0, 0])[case.side == "against"] += 1
+    return [Group(values, *counted) for values, counted in found.items()]
