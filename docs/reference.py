@@ -411,9 +411,9 @@ def _range(columns: Sequence[Any]) -> str:
 def _tables(samples: Samples, meanings: Meanings) -> Iterator[str]:
     yield "## Tables"
     yield (
-        "Parquet files; those of a sweep begin with a column for each axis. `x_se` is the standard "
-        "error of `x`, in the same unit; `x_q05` is its quantile at 5 %. The name of a table stands "
-        "above its columns. More on them: [files](files.md#result-directory)."
+        "Parquet files; those of a sweep begin with a column for each axis. `x_se` is the "
+        "standard error of `x`, in the same unit; `x_q05` is its quantile at 5 %. The name of a "
+        "table stands above its columns. More on them: [files](files.md#result-directory)."
     )
     if missing := set(STUDY_NAMES) - set(EXPERIMENTS):
         raise DriftError(

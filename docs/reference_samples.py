@@ -72,7 +72,7 @@ class Samples(NamedTuple):
 def make_samples() -> Samples:
     """Run every study and every command."""
     with ExitStack() as stack:
-        stack.enter_context(_few_deals())
+        stack.enter_context(few_deals())
         folder = Path(stack.enter_context(TemporaryDirectory()))
         before = Path.cwd()
         stack.callback(os.chdir, before)
@@ -82,7 +82,7 @@ def make_samples() -> Samples:
 
 
 @contextmanager
-def _few_deals() -> Iterator[None]:
+def few_deals() -> Iterator[None]:
     """Solve on so few deals that nothing is learned, and as on any machine."""
     with ExitStack() as stack:
         for module, name, value in (
