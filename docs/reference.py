@@ -24,6 +24,8 @@ from reference_samples import EVERY, EXPERIMENTS, Samples, make_samples
 
 import loo_sim
 from loo_sim import console
+from loo_sim.claims import file as claims
+from loo_sim.claims.figures import STUDIES as CLAIMED
 from loo_sim.cli import cli
 from loo_sim.policies.features import (
     hand_columns,
@@ -76,7 +78,11 @@ POLICY_AXES = (
 FEWEST_ROWS = 5
 """A table of no more rows is told in a line."""
 
-OF_COMMAND = {"tune": "a search (`tune`)", "solve": "a solved strategy (`solve`)"}
+OF_COMMAND = {
+    "tune": "a search (`tune`)",
+    "claims": "a test of claims",
+    "solve": "a solved strategy (`solve`)",
+}
 
 
 def page(samples: Samples, meanings: Meanings) -> str:
@@ -236,6 +242,7 @@ def _experiment(meanings: Meanings) -> Iterator[str]:
         ("key", "studies", "default", "meaning"),
         ((f"`{key}`", _studies(key), shown.get(key, ""), words[key]) for key in KEYS),
     )
+    yield from _claims(meanings)
     yield "### Sweeps"
     words = meanings.of("sweep", ("AXIS", "zip", "list", "sobol"))
     rows = ((f"`sweep.{key}`", meaning) for key, meaning in words.items())
@@ -244,6 +251,23 @@ def _experiment(meanings: Meanings) -> Iterator[str]:
     alike = [axis for axis in AXES if axis.removeprefix("rules.") not in OPTIONS]
     words = meanings.of("axes", (*alike, "rules.OPTION", *POLICY_AXES))
     yield _table(("axis", "values"), ((f"`{axis}`", meaning) for axis, meaning in words.items()))
+
+
+def _claims(meanings: Meanings) -> Iterator[str]:
+    yield "### Files of claims"
+    keys = [
+        *claims.KEYS,
+        *(f"claims.{key}" for key in claims.CLAIM_KEYS),
+        *(f"claims.tests.{key}" for key in claims.TEST_KEYS),
+    ]
+    words = meanings.of("claims", keys)
+    yield _table(("key", "meaning"), ((f"`{key}`", meaning) for key, meaning in words.items()))
+    yield "### Figures of claims"
+    yield "\n".join(
+        f"- `{study}`: "
+        + "; ".join(f"`{name}`, {of.words} ({of.unit})" for name, of in found.figures.items())
+        for study, found in CLAIMED.items()
+    )
 
 
 def _studies(key: str) -> str:

@@ -31,6 +31,7 @@ EXPERIMENTS: Mapping[str, tuple[str, ...]] = {
         'study = "announce"\ndeals = 400\n',
         'study = "announce"\ndeals = 400\naim = { seat = 1, standers = 0, miss_free = true }\n',
     ),
+    "lead": ('study = "lead"\ndeals = 400\n',),
     "session": ('study = "session"\ntables = 40\nrounds = 2\nbankroll = 20\n',),
     "league": (
         'study = "league"\ndeals = 400\npolicies = ["peel", "loose"]\n',
@@ -51,6 +52,21 @@ SEARCH = (
     'study = "league"\ndeals = 8192\npolicies = ["peel", "loose"]\n'
     "[sweep]\npolicies.loose.params.reach = [0, 2, 4]\n"
 )
+CLAIMS = """
+study = "claims"
+[parts.values]
+study = "announce"
+deals = 4000
+[[claims]]
+id = "A"
+says = "Three trumps are worth a stand."
+source = "nobody"
+[[claims.tests]]
+part = "values"
+figure = "stand"
+when = "trumps == 3"
+above = 0
+"""
 POLICY = 'name = "mine"\n[announce]\notherwise = "stand"\n'
 
 
@@ -60,7 +76,8 @@ class Samples(NamedTuple):
     Attributes
     ----------
     tables : dict
-        By study (or `EVERY`, ``tune``, ``solve``) and name of table: types of columns by name.
+        By study (or `EVERY`, ``tune``, ``claims``, ``solve``) and name of table: types of columns
+        by name.
     json : dict of str to list
         By command: what it printed with ``--json``, every time it was called.
     """
@@ -143,6 +160,8 @@ def _tables() -> Iterator[tuple[str, dict[str, dict[str, str]]]]:
     _call("tune", "search.toml", "-o", "tuned")
     (axes,) = (cell["axes"] for cell in _manifest(Path("search"))["cells"][:1])
     yield "tune", _columns(Path("tuned"), axes)
+    _run("claimed", CLAIMS)
+    yield "claims", _columns(Path("claimed"), {})
     _call("solve", "--players", 5, "--max-deals", 2**13, "-o", "solved")
     yield "solve", {name: _columns(Path("solved"), {})[name] for name in (TABLE, GAIN)}
 
@@ -159,6 +178,7 @@ def _printed() -> Iterator[tuple[str, list[Any]]]:
             _call("run", "announce0.toml", "-s", "until=0.5", "--dry-run", "-o", "elsewhere"),
         ],
     )
+    yield "run (claims)", [_run("claimed", CLAIMS)]
     yield "tune", [_call("tune", "search.toml", "-o", "tuned")]
     yield "solve", [_call("solve", "--players", 5, "--max-deals", 2**13, "-o", "solved")]
     yield "report", [_call("report", "deals0"), _call("report", "deals0", "--figures", "figures")]

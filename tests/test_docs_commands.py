@@ -23,11 +23,12 @@ from commands import loosim
 from docs_pages import PAGES, ROOT, Shown, of_text, shown_by, words_of
 
 import loo_sim
+from loo_sim.claims.file import is_of_claims, load_claims
 from loo_sim.cli import cli
 from loo_sim.experiment import Experiment, load_experiment
 from loo_sim.policies.parse import POLICY_KEYS, read_policy
 from loo_sim.problems import InputError
-from loo_sim.settings import KEYS
+from loo_sim.settings import CLAIMS, KEYS
 from loo_sim.studies import STUDY_NAMES
 
 DOCS = ROOT / "docs"
@@ -63,6 +64,7 @@ NOT_RUN = (
     Elsewhere(r"^make (report|picture)\b", "a minute or two", "test_docs_picture.py"),
     Elsewhere(r"^make bench\b", "minutes", "test_bench.py"),
     Elsewhere(r"^make equilibrium\b", "half an hour", "test_solve.py"),
+    Elsewhere(r"^make old-books\b", "half an hour", "test_claims.py"),
     Elsewhere(r"^make sharp\b", "a quarter of an hour", "test_sight.py"),
     Elsewhere(r"^make (cost|widths)\b", "minutes, and figures of the machine", "test_bench.py"),
     Elsewhere(r"^make reference\b", "writes what the tests look at", "test_reference.py"),
@@ -173,19 +175,21 @@ class Reader:
         named = re.match(r"# ?(\S+\.toml)\b", first)
         name = named[1] if named else f"{data.get('name', 'fragment')}.toml"
         is_experiment = data.keys() <= set(KEYS)
-        if not is_experiment and not data.keys() <= set(POLICY_KEYS):
+        is_claims = data.get("study") == CLAIMS
+        if not is_experiment and not is_claims and not data.keys() <= set(POLICY_KEYS):
             if first not in OTHER_TOML:
                 self.faults.append(
                     f"{first!r}: neither a policy nor an experiment, nor a part of one: what it is "
                     "belongs to OTHER_TOML"
                 )
             return
-        whole = self.completed(text, data, is_experiment)
+        whole = text if is_claims else self.completed(text, data, is_experiment)
         (self.folder / name).write_text(whole, encoding="utf-8")
         self.written.add(name)
         self.wrong.pop(name, None)
         try:
-            load_experiment(name) if is_experiment else read_policy(name)
+            read = load_claims if is_claims else load_experiment if is_experiment else read_policy
+            read(Path(name))
         except InputError as error:
             self.wrong[name] = error
 
@@ -356,6 +360,9 @@ class Reader:
         axes, overrides = params.get("axes", ()), params["overrides"]
         if params.get("sobol"):
             overrides += (f"sweep.sobol.points={params['sobol']}",)
+        if is_of_claims(params["experiment"]):
+            few_of_all = ["-s", f"deals={FEW_DEALS}", "-s", f"tables={FEW_TABLES}"]
+            return few_of_all, str(params["output"] or f"results/{params['experiment'].stem}")
         try:
             experiment = load_experiment(params["experiment"], overrides, axes)
         except InputError:
