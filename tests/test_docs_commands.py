@@ -23,7 +23,7 @@ from commands import loosim
 from docs_pages import PAGES, ROOT, Shown, of_text, shown_by, words_of
 
 import loo_sim
-from loo_sim.claims.file import is_of_claims, load_claims
+from loo_sim.claims.file import load_claims
 from loo_sim.cli import cli
 from loo_sim.experiment import Experiment, load_experiment
 from loo_sim.policies.parse import POLICY_KEYS, read_policy
@@ -64,6 +64,7 @@ NOT_RUN = (
     Elsewhere(r"^make (report|picture)\b", "a minute or two", "test_docs_picture.py"),
     Elsewhere(r"^make bench\b", "minutes", "test_bench.py"),
     Elsewhere(r"^make equilibrium\b", "half an hour", "test_solve.py"),
+    Elsewhere(r"^loosim run experiments/old_books.toml", "half an hour", "test_claims.py"),
     Elsewhere(r"^make old-books\b", "half an hour", "test_claims.py"),
     Elsewhere(r"^make sharp\b", "a quarter of an hour", "test_sight.py"),
     Elsewhere(r"^make (cost|widths)\b", "minutes, and figures of the machine", "test_bench.py"),
@@ -360,9 +361,6 @@ class Reader:
         axes, overrides = params.get("axes", ()), params["overrides"]
         if params.get("sobol"):
             overrides += (f"sweep.sobol.points={params['sobol']}",)
-        if is_of_claims(params["experiment"]):
-            few_of_all = ["-s", f"deals={FEW_DEALS}", "-s", f"tables={FEW_TABLES}"]
-            return few_of_all, str(params["output"] or f"results/{params['experiment'].stem}")
         try:
             experiment = load_experiment(params["experiment"], overrides, axes)
         except InputError:

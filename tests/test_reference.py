@@ -39,13 +39,25 @@ def test_the_page_is_what_the_code_generates_now(reference) -> None:
     )
 
 
+def anchors(page: Path) -> list[str]:
+    """Where links may lead within a page."""
+    headings = re.findall(r"^##* (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return [re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings]
+
+
 def test_its_contents_lead_to_its_headings() -> None:
-    text = (DOCS / "reference.md").read_text(encoding="utf-8")
-    headings = re.findall(r"^##+ (.*)$", text, re.MULTILINE)
-    anchors = [re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings]
-    assert len(set(anchors)) == len(anchors)
-    assert re.findall(r"\]\(#([^)]+)\)", text.partition("## ")[0]) == anchors
-    assert set(re.findall(r"\]\(#([^)]+)\)", text)) <= set(anchors)
+    page = DOCS / "reference.md"
+    found = anchors(page)[1:]
+    assert len(set(found)) == len(found)
+    contents = page.read_text(encoding="utf-8").partition("\n## ")[0]
+    assert re.findall(r"\]\(#([^)]+)\)", contents) == found
+
+
+def test_links_to_it_lead_to_its_headings() -> None:
+    found = anchors(DOCS / "reference.md")
+    for page in (DOCS.parent / "README.md", *DOCS.rglob("*.md")):
+        links = re.findall(r"reference\.md#([^)]*)\)", page.read_text(encoding="utf-8"))
+        assert set(links) <= set(found), page
 
 
 def test_a_name_needs_a_meaning_and_a_meaning_a_name(reference) -> None:
