@@ -35,7 +35,8 @@ class Meanings:
     def _words(self, section: str, name: str, found: dict[str, Any]) -> Any:
         if name in found:
             return found.pop(name)
-        self.faults.append(f"{section} lacks the meaning of {name!r}: add it")
+        of = repr(name) if name else '"", what it is'
+        self.faults.append(f"{section} lacks the meaning of {of}: add it")
         return "?"
 
     def _no_more(self, section: str, left: Iterable[str]) -> None:
