@@ -10,6 +10,7 @@
 #   make equilibrium  solve for the built-in policy equilibrium and write docs/equilibrium.md (half an hour)
 #   make near     solve for the policies near equilibrium under other rules that old-books needs
 #   make old-books  put the claims of the old books to the test (half an hour): docs/claims.md, reports/old_books.html
+#   make reference  write docs/reference.md from the code
 #   make cost       draw docs/cost.svg: what a deal costs by players and by number of deals
 #   make widths     how fast the kernels are with narrower vector instructions
 # Another interpreter: make PYTHON=python3.13 test
@@ -22,7 +23,7 @@ EXPERIMENT := experiments/miss_value.toml
 RESULT := results/miss_value
 SAMPLE := results/sample
 
-.PHONY: run report picture browser test test-long test-cluster bench sharp equilibrium near old-books cost widths lint clean
+.PHONY: run report picture browser test test-long test-cluster bench sharp equilibrium near old-books reference cost widths lint clean
 .DELETE_ON_ERROR:
 
 run: $(VENV)/ready
@@ -81,6 +82,9 @@ old-books: $(VENV)/ready
 	$(BIN)/loosim run experiments/old_books.toml -o results/old_books
 	$(BIN)/loosim report results/old_books -o reports/old_books.html
 	$(BIN)/python docs/old_books.py results/old_books
+
+reference: $(VENV)/ready
+	$(BIN)/python docs/reference.py
 
 cost: $(VENV)/ready
 	$(BIN)/python docs/cost.py

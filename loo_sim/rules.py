@@ -30,8 +30,10 @@ class Rules:
         Cards in the pack: 52, or 32 (seven to ace).
     min_players : int
         Fewest players.
-    dealer_stake, ante : int
-        Stakes put into the pot at each deal by the dealer, and by each of the others.
+    dealer_stake : int
+        Stakes that the dealer puts into the pot at each deal.
+    ante : int
+        Stakes that each of the others puts in.
     loo : int or "pot"
         Stakes that a looed player pays; ``"pot"``: as much as the pot held before payment.
     loo_cap : int or None
@@ -44,9 +46,12 @@ class Rules:
     defend_with : str
         Whose cards a defending dealer plays: those of the ``miss``, or his ``own``.
     first_lead : str
-        ``any-trump``, ``two-trumps`` or ``highest``.
+        What the first leader must lead beside the ace of trumps (the king, if the ace is turned
+        up): ``any-trump`` if he has one; of ``two-trumps`` or more any; of two or more the
+        ``highest``. Against one opponent it is the highest in any case.
     later_lead : str
-        ``any-trump``, ``highest`` or ``free``.
+        What a later leader who has a trump must lead: ``any-trump``, his ``highest``, or any card
+        (``free``).
     undertrump : str
         Whether a void player whose trumps all lose ``must`` play one, or it is ``optional``.
     club_law : bool
@@ -54,7 +59,8 @@ class Rules:
     force_on_single : bool
         When the pot holds only the dealer's stake and the antes everyone must stand.
     end : str
-        What becomes of the pot at a session's end: ``leave``, ``split``, ``no-loo``.
+        What becomes of the pot at a session's end: ``leave`` it and report it, ``split`` it
+        equally, or play on until nobody is looed (``no-loo``).
     """
 
     deck: int = 52
@@ -191,7 +197,8 @@ CHOICES: Mapping[str, tuple[Any, ...]] = MappingProxyType(
     }
 )
 FLAGS = ("dealer_may_fold", "club_law", "force_on_single")
-_LEAST = {"min_players": 2, "dealer_stake": 0, "ante": 0, "loo": 1, "loo_cap": 1}
+LEAST = {"min_players": 2, "dealer_stake": 0, "ante": 0, "loo": 1, "loo_cap": 1}
+"""Of options that are numbers, the least."""
 MOST_STAKES = 1_000_000
 """Largest number of stakes that any option may name: sums of units stay far inside an int64."""
 
@@ -270,7 +277,7 @@ def option_fault(option: str, value: Any) -> tuple[str, str] | None:
         return None
     if option == "loo_cap" and value is None:
         return None
-    least = _LEAST[option]
+    least = LEAST[option]
     if isinstance(value, int) and not isinstance(value, bool) and least <= value <= MOST_STAKES:
         return None
     either = ' or "pot"' if option == "loo" else ""

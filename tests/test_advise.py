@@ -18,7 +18,6 @@ import numpy as np
 import pytest
 from commands import loosim
 from kernel_deals import ACTIONS, SMALL
-from shown import follow
 from test_given import question_of
 from test_kernels_enumeration import PLAYERS, POT, SPADES, TABLES, every_deal, table
 
@@ -516,11 +515,6 @@ def test_numbers_that_are_not_known_are_null(advice: Advice) -> None:
     found = replace(advice, actions=(worth,)).to_dict()
     assert found["actions"][0]["se"] is None
     json.dumps(found, allow_nan=False)
-
-
-def test_the_examples_of_the_docs_print_what_is_shown(tmp_path) -> None:
-    page = Path(__file__).parent.parent / "docs" / "advice.md"
-    assert follow(page, tmp_path) == 3
 
 
 def test_the_command_loads_no_more_than_it_needs_and_leaves_nothing_behind() -> None:

@@ -37,6 +37,11 @@ BUILTIN = Path(__file__).parent / "builtin"
 SUFFIX = ".toml"
 MOST_RULES = 100
 MOST_NAME = 60
+POLICY_KEYS = ("name", "about", "params", "announce", "play")
+ANNOUNCE_KEYS = ("rules", "otherwise", "table")
+PLAY_KEYS = ("rules", "otherwise")
+"""Of one kind of play, where it is no single word."""
+RULE_KEYS = ("when", "do", "chance")
 
 
 def builtin_names() -> tuple[str, ...]:
@@ -117,12 +122,12 @@ class _Reader:
 
     def policy(self) -> Policy:
         data = self.file.data
-        self.known_keys(data, "", ("name", "about", "params", "announce", "play"))
+        self.known_keys(data, "", POLICY_KEYS)
         self.params = self.parameters(self.table_at(data, "params"))
         announce = self.table_at(data, "announce")
         if "announce" not in data:
             self.wrong("announce", "is missing", "a policy needs a table [announce]")
-        self.known_keys(announce, "announce", ("rules", "otherwise", "table"))
+        self.known_keys(announce, "announce", ANNOUNCE_KEYS)
         play = self.table_at(data, "play")
         self.known_keys(play, "play", PLAY_WORDS)
         name, about = self.line(data, "name", required=True), self.line(data, "about")
@@ -207,7 +212,7 @@ class _Reader:
                 f'{kind} = "{default}", or a table [{key}] with rules and otherwise',
             )
             return Choice((), default)
-        self.known_keys(value, key, ("rules", "otherwise"))
+        self.known_keys(value, key, PLAY_KEYS)
         return Choice(
             self.rules(value, key, words, PLAY_NAMES, lambda rules: play_faults(kind, rules)),
             self.word(value, f"{key}.otherwise", words, default),
@@ -251,7 +256,7 @@ class _Reader:
         has_chance = names is ANNOUNCE_NAMES
         if "chance" in entry and not has_chance:
             self.wrong(f"{key}.chance", "belongs to rules of [announce] only")
-        self.known_keys(entry, key, ("when", "do", "chance"))
+        self.known_keys(entry, key, RULE_KEYS)
         for name in ("when", "do"):
             if name not in entry:
                 self.wrong(f"{key}.{name}", "is missing", 'a rule is { when = "...", do = "..." }')
