@@ -213,6 +213,58 @@ def test_figures_of_games_evenings_and_leagues(tried):
     assert sorted(skill["value"]) == pytest.approx(sorted(expected), rel=1e-6)
 
 
+POOLED = {
+    "miss": "miss_free",  # does well for all seats in the same deals
+    "stand": "trumps == 2 and standers <= 2",
+}
+"""By figure, hands of several seats of a deal."""
+
+
+def test_errors_of_several_seats_of_a_deal_are_never_too_small(tmp_path):
+    from loo_sim.claims.figures import STUDIES, Game
+    from loo_sim.policies.language import ANNOUNCE_NAMES, parse
+    from loo_sim.report.result import read_result
+
+    path = tmp_path / "x.toml"
+    path.write_text('study = "announce"\nplayers = 6\npot = 6\ndeals = 10_000\n', encoding="utf-8")
+    found: dict[str, list[tuple[float, float]]] = {figure: [] for figure in POOLED}
+    seeds = 40
+    for seed in range(seeds):
+        run = loo_sim.run(path, output=tmp_path / "out", seed=seed, fresh=True)
+        (cell,) = read_result(run.directory).cells
+        game = Game(cell)
+        for figure, when in POOLED.items():
+            kind = STUDIES["announce"].figures[figure]
+            ((_, pooled),) = kind.of(game, parse(when, ANNOUNCE_NAMES), ())
+            found[figure].append((pooled.value, pooled.se))
+    for values in found.values():
+        value, se = np.array(values).T
+        # Independent runs scatter by their true error, known to 11 % here. Of seats taken as
+        # independent of each other that of the miss would be twice as large as what is told.
+        assert value.std(ddof=1) / se.mean() < 1 + 3 / sqrt(2 * (seeds - 1))
+
+
+def test_normal_theory_of_an_evening_is_right_to_a_percentage_point(tmp_path):
+    from scipy import stats
+
+    path = tmp_path / "x.toml"
+    policies = ["peel", "trumps", "random", "peel", "trumps", "loose"]
+    path.write_text(
+        f'study = "session"\nplayers = 6\nrounds = 10\ntables = 20_000\npolicies = {policies}\n',
+        encoding="utf-8",
+    )
+    purse = loo_sim.run(path, output=tmp_path / "out").tables["purse"]
+    fifty = [name for name in purse if re.fullmatch(r"final_q\d[13579]", name)]
+    assert len(fifty) == 50
+    for one, other in ((0, 1), (0, 2), (1, 2), (0, 5)):
+        a, b = purse.loc[one], purse.loc[other]
+        dots = np.subtract.outer(a[fifty].to_numpy(float), b[fifty].to_numpy(float))
+        ahead = (dots > 0).mean() + (dots == 0).mean() / 2
+        variance = (a["final_se"] ** 2 + b["final_se"] ** 2) * a["n"]
+        normal = stats.norm.cdf((a["final"] - b["final"]) / sqrt(variance))
+        assert ahead == pytest.approx(normal, abs=0.01)
+
+
 def test_the_interval_of_a_median_holds_it(tried):
     _, directory, _ = tried
     path = pd.read_parquet(directory / "parts" / "evenings" / "path.parquet")

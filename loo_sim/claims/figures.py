@@ -103,7 +103,7 @@ class Game:
         Returns
         -------
         DataFrame
-            With `n` and `weight` too.
+            With `n` and `weight` too, and the `seat` where hands announce.
         """
         from loo_sim.policies.tree import evaluate
 
@@ -112,7 +112,7 @@ class Game:
             with np.errstate(all="ignore"):
                 chosen &= np.asarray(evaluate(when, self.seen), dtype=bool)
         wanted = ["n", "weight", *columns, *(f"{name}_se" for name in columns)]
-        rows = self._all.loc[chosen, wanted]
+        rows = self._all.loc[chosen, [*wanted, *(["seat"] if "seat" in self._all else [])]]
         return rows.assign(**{name: self.seen[name][chosen] for name in by})
 
     @cached_property
@@ -179,9 +179,21 @@ def _mean_of(column: str) -> Callable[[Game, Node | None, Sequence[str]], Found]
 
 
 def _pooled(rows: pd.DataFrame, column: str) -> Mean:
-    """The mean of a column over all deals of some rows, each hand as often as it is dealt."""
-    of = aggregate(rows[["n", column, f"{column}_se"]].assign(together=0), ["together"])
-    return Mean(*(float(of[name].item()) for name in (column, f"{column}_se", "n")))
+    """The mean of a column over all deals of some rows, each hand as often as it is dealt.
+
+    Rows of one seat are of different deals, and pooled as `aggregate` does. Several seats announce
+    in the same deal, and may do well together: what each adds to the error of the mean is added up,
+    which is right if they do so altogether, and too much else (measured: errors taken as of
+    independent seats are up to half of the true ones).
+    """
+    n, mean, se = (rows[name].to_numpy(dtype=float) for name in ("n", column, f"{column}_se"))
+    seats = rows["seat"].to_numpy() if "seat" in rows else np.zeros(len(rows))
+    _, seat = np.unique(seats, return_inverse=True)
+    size = n.sum()
+    value = float((n * mean).sum() / size)
+    squares = np.nan_to_num(se) ** 2 * n * (n - 1) + n * (mean - value) ** 2
+    error = float(np.sqrt(np.bincount(seat, squares)).sum() / np.sqrt(size * (size - 1)))
+    return Mean(value, error if size > 1 else nan, float(size))
 
 
 def _stand_over_others(game: Game, when: Node | None, by: Sequence[str]) -> Found:
@@ -414,7 +426,7 @@ STUDIES: Mapping[str, OfStudy] = {
                 _of_pairs(Ahead),
             ),
             "ahead_after_one": Kind(
-                "chance that the better is ahead after one deal (or evening)",
+                "chance that the better is ahead after one evening",
                 "share",
                 _of_pairs(AheadAfterOne),
             ),

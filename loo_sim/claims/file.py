@@ -347,6 +347,9 @@ def _read_test(
     if figure not in of.figures:
         what = "is missing" if figure is None else f"the study {part.study} has no {figure!r}"
         wrong(f"{key}.figure", what, nearest(str(figure), of.figures))
+    elif figure == "ahead_after_one" and not part.cells[0].rounds:
+        what = "is of evenings: of one deal normal theory says nothing"
+        wrong(f"{key}.figure", what, f"rounds = 10 in the part {name}")
     what = table.get("what", "")
     if not isinstance(what, str):
         wrong(f"{key}.what", f"{what!r} is no text")

@@ -256,9 +256,10 @@ class Ahead:
 
 @dataclass(frozen=True)
 class AheadAfterOne:
-    """How often the better of two players is ahead after one deal (or table): normal theory.
+    """How often the better of two players is ahead after one evening, each at a table of his own.
 
-    ``Phi(diff / sqrt(variance))``, with the attributes of `Ahead`.
+    ``Phi(diff / sqrt(variance))``: normal theory, right to a percentage point for evenings of 60
+    deals. Attributes are those of `Ahead`.
     """
 
     diff: float

@@ -54,6 +54,9 @@ def factor_in_words(name: str) -> str:
 
 def values_in_words(name: str, values: Sequence[Any]) -> str:
     """Values of one factor with what they are of: ``pot 3, 9``, ``5, 6 players``."""
+    values = [value for value in values if value != ""]  # that of a test without the factor
+    if not values:
+        return "any"
     if name in _TRUTHS:
         return ", ".join(_TRUTHS[name][bool(value)] for value in values)
     quoted = (f"“{value}”" if name == WHAT else str(value) for value in values)

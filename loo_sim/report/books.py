@@ -363,14 +363,16 @@ def _skill_section(directory: Path, found: Mapping[str, Any]) -> Section:
         "What the better of two policies gets more, of deals (or whole evenings) in one seat each "
         "at tables of their own; the spread is the standard deviation of that difference in one "
         "deal or evening. The better one is ahead with 95 % after (1.645 spread / edge)² of them "
-        "(normal theory). Intervals are of 95 % each. All are among the policies named: an edge is "
-        "over these rivals, and says nothing about stronger ones."
+        "(normal theory, which for one evening was right to a percentage point). Intervals are of "
+        "95 % each. All are among the policies named: an edge is over these rivals, and says "
+        "nothing about stronger ones."
     ]
     return section
 
 
 def _pairs_table(part: str, cell: Cell) -> Table:
-    one, several = ("evening", "evenings") if cell.rounds else ("deal", "deals")
+    of_evenings = bool(cell.rounds)  # of a single deal normal theory says nothing
+    one, several = ("evening", "evenings") if of_evenings else ("deal", "deals")
     rows = []
     for names, diff, se, variance, n in pairs_of(cell):
         ahead, after = Ahead(diff, se, variance, n), AheadAfterOne(diff, se, variance, n)
@@ -382,7 +384,10 @@ def _pairs_table(part: str, cell: Cell) -> Table:
                 f"{sqrt(variance):.3g}",
                 with_error(diff / sqrt(variance), se / sqrt(variance), n),
                 _count(ahead.value, *ahead.interval(Z95)),
-                f"{with_ends(100 * after.value, 100 * chance.low, 100 * chance.high)} %",
+                *(
+                    [f"{with_ends(*(100 * part for part in (after.value, *chance)))} %"]
+                    * of_evenings
+                ),
             )
         )
     pot = "" if cell.rounds else f", pot {cell.pot:g}"
@@ -395,7 +400,7 @@ def _pairs_table(part: str, cell: Cell) -> Table:
             "spread, stakes",
             "edge / spread",
             f"{several} until ahead with 95 %",
-            f"ahead after one {one}",
+            *(["ahead after one evening"] * of_evenings),
         ),
         tuple(rows),
     )
