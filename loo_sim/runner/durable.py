@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -65,7 +65,55 @@ def digest_of_file(path: Path) -> str:
 
 def digest_of(content: Any) -> str:
     """SHA-256, in hexadecimal, of what JSON can hold, its keys sorted."""
-    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+    digest = hashlib.sha256()
+    for piece in json_pieces(content):
+        digest.update(piece)
+    return digest.hexdigest()
+
+
+def json_pieces(content: Any, indent: int | None = None) -> Iterator[bytes]:
+    """What JSON can hold as ``json.dumps`` writes it, in pieces: a whole text may be large.
+
+    A mapping is cut into its values, and those that are lists into their items.
+
+    Parameters
+    ----------
+    content : object
+        Keys of a mapping are text.
+    indent : int, optional
+        As for ``json.dumps``; keys are sorted where there is none.
+    """
+    if not isinstance(content, Mapping) or not content:
+        yield _dumped(content, indent).encode()
+        return
+    start, comma, end = _separators(indent, 1)
+    keys = sorted(content) if indent is None else content
+    for number, key in enumerate(keys):
+        value = content[key]
+        yield f"{comma if number else '{' + start}{json.dumps(key)}: ".encode()
+        if isinstance(value, list) and value:
+            before, between, after = _separators(indent, 2)
+            for place, item in enumerate(value):
+                sign = between if place else "[" + before
+                yield f"{sign}{_dumped(item, indent, 2)}".encode()
+            yield f"{after}]".encode()
+        else:
+            yield _dumped(value, indent, 1).encode()
+    yield f"{end}}}".encode()
+
+
+def _separators(indent: int | None, depth: int) -> tuple[str, str, str]:
+    """What stands before the first entry, between two, and after the last, so deep inside."""
+    if indent is None:
+        return "", ", ", ""
+    line = "\n" + " " * (indent * depth)
+    return line, f",{line}", "\n" + " " * (indent * (depth - 1))
+
+
+def _dumped(content: Any, indent: int | None, depth: int = 0) -> str:
+    text = json.dumps(content, sort_keys=indent is None, indent=indent)
+    # Lines end between entries alone: in texts they are written as two signs.
+    return text if indent is None else text.replace("\n", "\n" + " " * (indent * depth))
 
 
 def write_record(path: Path, content: Any) -> None:

@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -144,15 +145,7 @@ def _cell(cell: Cell, outcome: CellOutcome, axes: Mapping[str, Any]) -> dict[str
         "rounds": cell.rounds,
         "bankroll": cell.bankroll,
         "rules": cell.rules.to_dict(),
-        "policies": [
-            {
-                "name": policy.name,
-                "digest": policy.digest,
-                "source": _source(policy),
-                "changes": dict(policy.changes),
-            }
-            for policy in cell.policies
-        ],
+        "policies": [_policy(policy) for policy in cell.policies],
         "deals": outcome.deals,
         "status": outcome.status,
         "seconds": round(outcome.seconds, 3),
@@ -161,6 +154,17 @@ def _cell(cell: Cell, outcome: CellOutcome, axes: Mapping[str, Any]) -> dict[str
         "difference": None,
         "rows": dict(outcome.rows),
         "precision": outcome.precision,
+    }
+
+
+@lru_cache(maxsize=64)
+def _policy(policy: Policy) -> dict[str, Any]:
+    """A policy of a cell: one mapping for all its seats and cells, since there may be many."""
+    return {
+        "name": policy.name,
+        "digest": policy.digest,
+        "source": _source(policy),
+        "changes": dict(policy.changes),
     }
 
 

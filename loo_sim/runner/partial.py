@@ -15,10 +15,10 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +31,7 @@ from loo_sim.runner.durable import (
     digest_of,
     digest_of_file,
     is_leftover,
+    json_pieces,
     read_record,
     sync,
     write_durably,
@@ -372,8 +373,7 @@ class Partial(Kept):
             sync(path)
         manifest["tables"] = {name: digest_of_file(path) for name, path in files.items()}
         seal(manifest)
-        text = json.dumps(manifest, indent=2)
-        write_durably(folder / MANIFEST, [text.encode() + b"\n"])
+        write_durably(folder / MANIFEST, chain(json_pieces(manifest, indent=2), [b"\n"]))
         folder.rename(self.path / RESULT)
         sync(self.path)
 
