@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import isfinite, sqrt
 from pathlib import Path
 from typing import Any
@@ -108,6 +108,35 @@ def findings(found: Mapping[str, Any]) -> list[str]:
     return sentences
 
 
+def skill_finding(directory: Path, found: Mapping[str, Any]) -> list[str]:
+    """How often the better of two is ahead after one evening, as a sentence, if that was measured.
+
+    Parameters
+    ----------
+    directory, found
+        As `skill_tables` takes them.
+    """
+    chances = [
+        (AheadAfterOne(diff, se, variance, n), f"{names['policy']} over {names['rival']}")
+        for _, cell in _leagues(directory, found)
+        if cell.rounds
+        for names, diff, se, variance, n in pairs_of(cell)
+    ]
+    if len(chances) < 2:
+        return []
+    chances.sort(key=lambda one: one[0].value)
+
+    def told(chance: AheadAfterOne) -> str:
+        ends = chance.interval(Z95)
+        return f"{with_ends(*(100 * part for part in (chance.value, *ends)))} %"
+
+    (least, who), (most, whom) = chances[0], chances[-1]
+    return [
+        f"After one evening the better of two players is ahead with a chance of {told(least)} "
+        f"({who}) up to {told(most)} ({whom})."
+    ]
+
+
 def sections(directory: Path, found: Mapping[str, Any], table: pd.DataFrame) -> list[Section]:
     """The parts of the page between its findings and how it was made."""
     made = [_summary(found)]
@@ -167,7 +196,7 @@ def _overview(claims: Sequence[Mapping[str, Any]]) -> Exhibit:
                         fontsize=7.5,
                     )
                 left += share
-        names = [f"{claim['id']}: {claim['verdict']}" for claim in claims]
+        names = [f"{claim['id']} {claim['verdict'].removesuffix(' on')}" for claim in claims]
         axes.set_yticks(range(len(claims)), names)
         axes.set_ylim(len(claims) - 0.5, -0.5)
         axes.set_xlim(0, 1)
@@ -252,7 +281,7 @@ def _cases_exhibit(claim: Mapping[str, Any], cases: pd.DataFrame) -> Exhibit:
 
     def draw() -> Figure:
         wide = min((style.WIDTH - _LEFT - 0.05) / len(columns), _WIDEST)
-        tops = [style.shortened(label(along, values), 26) for values in columns]
+        tops = [style.shortened(label(along, values), 36) for values in columns]
         top = 0.15 + _SIGN * max(map(len, tops))
         figure = style.map_figure(top + _ROW * high + _FOOT)
         axes = style.map_axes(figure, (_LEFT, top, wide * len(columns), _ROW * high))
@@ -347,13 +376,16 @@ def skill_tables(directory: Path, found: Mapping[str, Any]) -> list[Table]:
     found : mapping
         What its ``claims.json`` holds.
     """
-    return [
-        _pairs_table(name, cell)
-        for name, part in found["parts"].items()
-        if part["study"] == "league"
-        for cell in read_result(directory / PARTS / name).cells
-        if cell.has("league")
-    ]
+    return [_pairs_table(name, cell) for name, cell in _leagues(directory, found)]
+
+
+def _leagues(directory: Path, found: Mapping[str, Any]) -> Iterator[tuple[str, Cell]]:
+    """The games of the parts that are leagues, each with its part's name."""
+    for name, part in found["parts"].items():
+        if part["study"] == "league":
+            for cell in read_result(directory / PARTS / name).cells:
+                if cell.has("league"):
+                    yield name, cell
 
 
 def _skill_section(directory: Path, found: Mapping[str, Any]) -> Section:
@@ -456,6 +488,6 @@ def page_of(
     return (
         as_result(directory, found),
         what_was_tested(found),
-        findings(found),
+        [*findings(found), *skill_finding(directory, found)],
         sections(directory, found, table),
     )
