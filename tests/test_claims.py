@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import json
+import random
 import re
 import shutil
+import tomllib
 from math import sqrt
 from pathlib import Path
 
@@ -18,6 +21,7 @@ from loo_sim.claims.cases import contrasted
 from loo_sim.claims.file import load_claims
 from loo_sim.claims.measured import Mean
 from loo_sim.problems import InputError
+from loo_sim.tomlwrite import document
 
 ROOT = Path(__file__).resolve().parents[1]
 OLD_BOOKS = ROOT / "experiments" / "old_books.toml"
@@ -430,6 +434,7 @@ def test_everything_wrong_is_told_at_once(tmp_path):
     ("text", "what"),
     [
         ('study = "claims"', "no run measures anything"),
+        ('study = "claims"\n[[claims]]\nid = "a b"', "cannot name a claim"),
         ('study = "claims"\nparts = 3\nclaims = 4', "is no list of"),
         ('study = "claims"\n[parts]\nx = 1\n[[claims]]\nid = 1', "is not a table"),
         ('study = "claims"\n[parts.x]\nstudy = "claims"\n', "parts.x.study"),
@@ -462,6 +467,47 @@ def test_words_without_a_place(tried, word):
     ended = loosim("run", path, "-s", word)
     assert ended.exit_code == 2
     assert f"-s {word}" in ended.stderr
+
+
+STRANGE = (
+    *(-1, 0, 1.5, float("inf"), float("nan"), True, "", "x", "a" * 200, 'é\n"', [], [1], [[1]]),
+    *({}, {"a": 1}, 10**30, "trumps ==", {"pot": [3, 3]}, {"pot": []}, {"pot": [3, 9, 9]}),
+)
+
+
+def test_nothing_strange_at_any_key_raises_anything_else(tmp_path):
+    path = tmp_path / "x.toml"
+    whole = tomllib.loads(CLAIMS)
+    accepted = 0
+    chance = random.Random(5)
+    for place in [
+        ("study",),
+        ("parts",),
+        ("parts", "values"),
+        *places(whole["claims"], ("claims",)),
+    ]:
+        for value in chance.sample(STRANGE, 4):
+            changed = copy.deepcopy(whole)
+            inner = changed
+            for key in place[:-1]:
+                inner = inner[key]
+            inner[place[-1]] = value
+            path.write_text(document(changed), encoding="utf-8")
+            try:
+                load_claims(path)
+                accepted += 1
+            except InputError:
+                pass
+    assert accepted  # texts may be nearly anything
+
+
+def places(data, before=()):
+    """Every key of nested tables and lists."""
+    items = data.items() if isinstance(data, dict) else enumerate(data)
+    for key, value in items:
+        yield (*before, key)
+        if isinstance(value, dict | list):
+            yield from places(value, (*before, key))
 
 
 def test_a_sweep_of_claims_is_refused(tried):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +25,8 @@ CLAIM_KEYS = ("id", "says", "source", "reads", "exceptions", "tests")
 TEST_KEYS = ("part", "figure", "what", "when", "where", "by", "contrast", "above", "below")
 IN_ALL = ("deals", "tables")
 """Keys that ``-s`` replaces in every part that has them."""
+
+_ID = re.compile(r"[A-Za-z0-9_-]{1,20}")
 
 MOST_CLAIMS, MOST_TESTS, MOST_EXCEPTIONS = 200, 50, 0.5
 
@@ -156,6 +160,8 @@ def load_claims(path: str | Path, overrides: Sequence[str] = ()) -> ClaimsFile:
     for key in settings:
         if key not in KEYS:
             wrong(key, "has no place in a file of claims", nearest(key, KEYS))
+    if settings.get("study") != CLAIMS:
+        wrong("study", "is not a file of claims", f'study = "{CLAIMS}"; loosim run runs any other')
     fault = name_fault(settings["name"])
     if fault:
         wrong("name", *fault)
@@ -283,7 +289,10 @@ def _read_claims(
                 wrong(f"{key}.{inner}", what)
                 value = ""
             texts[inner] = value
-        if texts["id"] in [claim.id for claim in found]:
+        if texts["id"] and not _ID.fullmatch(texts["id"]):
+            hint = "up to 20 letters, digits, '-' and '_'"
+            wrong(f"{key}.id", f"{texts['id']!r} cannot name a claim", hint)
+        if texts["id"].lower() in [claim.id.lower() for claim in found if claim.id]:
             wrong(f"{key}.id", f"'{texts['id']}' is there already", "each claim has its own")
         exceptions = table.get("exceptions", 0.0)
         if not _is_number(exceptions) or not 0 <= exceptions <= MOST_EXCEPTIONS:
@@ -344,7 +353,7 @@ def _read_test(
         return None
     of = STUDIES[part.study]
     figure = table.get("figure")
-    if figure not in of.figures:
+    if not isinstance(figure, str) or figure not in of.figures:
         what = "is missing" if figure is None else f"the study {part.study} has no {figure!r}"
         wrong(f"{key}.figure", what, nearest(str(figure), of.figures))
     elif figure == "ahead_after_one" and not part.cells[0].rounds:
@@ -366,8 +375,9 @@ def _read_test(
     where = _read_where(table.get("where", {}), f"{key}.where", axes, told, wrong)
     contrast = _read_where(table.get("contrast", {}), f"{key}.contrast", axes, told, wrong)
     for inner, values in contrast.items():
-        if len(values) != 2:
+        if len(set(map(str, values))) != 2 or len(values) != 2:
             wrong(f"{key}.contrast.{inner}", "is not two values", "the second's less the first's")
+            sides = []
     if len(sides) != 1:
         return None
     return Test(
@@ -451,11 +461,15 @@ def _read_where(
     told = list(told)
     for name, values in given.items():
         listed = values if isinstance(values, list) else [values]
+        if not listed:
+            wrong(f"{key}.{name}", "names no value, so that nothing counts", "leave it out for all")
         if name not in told:
             wrong(f"{key}.{name}", "tells no cases apart here", nearest(name, told))
             continue
         for value in listed:
-            if name in axes and str(value) not in axes[name]:
+            if not isinstance(value, int | float | str):
+                wrong(f"{key}.{name}", f"{value!r} is no value of it", "a number or a word")
+            elif name in axes and str(value) not in axes[name]:
                 what = f"{value!r} is no value of the axis"
                 wrong(f"{key}.{name}", what, f"one of: {', '.join(axes[name])}")
         found[name] = tuple(listed)
@@ -463,4 +477,4 @@ def _read_where(
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)

@@ -253,8 +253,9 @@ def _section_of(claim: Mapping[str, Any], cases: pd.DataFrame) -> Section:
     return section
 
 
-def _slug(name: str) -> str:
-    return "".join(sign if sign.isascii() and sign.isalnum() else "-" for sign in name.lower())
+def _slug(claim: str) -> str:
+    """The id of a claim, which letters in two sizes do not tell apart, as part of a page's ids."""
+    return claim.lower()
 
 
 def _cases_exhibit(claim: Mapping[str, Any], cases: pd.DataFrame) -> Exhibit:
