@@ -192,8 +192,8 @@ def _pooled(rows: pd.DataFrame, column: str) -> Mean:
     size = n.sum()
     value = float((n * mean).sum() / size)
     squares = np.nan_to_num(se) ** 2 * n * (n - 1) + n * (mean - value) ** 2
-    error = float(np.sqrt(np.bincount(seat, squares)).sum() / np.sqrt(size * (size - 1)))
-    return Mean(value, error if size > 1 else nan, float(size))
+    error = float(np.sqrt(np.bincount(seat, squares)).sum())
+    return Mean(value, error / sqrt(size * (size - 1)) if size > 1 else nan, float(size))
 
 
 def _stand_over_others(game: Game, when: Node | None, by: Sequence[str]) -> Found:

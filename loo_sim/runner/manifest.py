@@ -6,7 +6,6 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -98,6 +97,7 @@ def make_manifest(
     from loo_sim.kernels import digest
 
     finished = datetime.now(UTC)
+    policies = _Policies()
     return {
         "schema": SCHEMA,
         "version": __version__,
@@ -110,7 +110,7 @@ def make_manifest(
         "experiment": dict(experiment.settings),
         "identity": identity,
         "cells": [
-            _cell(cell, outcome, of_axes)
+            _cell(cell, outcome, of_axes, policies)
             for cell, outcome, of_axes in zip(experiment.cells, outcomes, axes, strict=True)
         ],
         "policy_files": _policy_files(experiment),
@@ -136,7 +136,9 @@ def _status(outcomes: Sequence[CellOutcome]) -> str:
     return FAILED if FAILED in found else DONE
 
 
-def _cell(cell: Cell, outcome: CellOutcome, axes: Mapping[str, Any]) -> dict[str, Any]:
+def _cell(
+    cell: Cell, outcome: CellOutcome, axes: Mapping[str, Any], policies: _Policies
+) -> dict[str, Any]:
     return {
         "axes": dict(axes),
         "players": cell.players,
@@ -145,7 +147,7 @@ def _cell(cell: Cell, outcome: CellOutcome, axes: Mapping[str, Any]) -> dict[str
         "rounds": cell.rounds,
         "bankroll": cell.bankroll,
         "rules": cell.rules.to_dict(),
-        "policies": [_policy(policy) for policy in cell.policies],
+        "policies": [policies.told(policy) for policy in cell.policies],
         "deals": outcome.deals,
         "status": outcome.status,
         "seconds": round(outcome.seconds, 3),
@@ -157,15 +159,22 @@ def _cell(cell: Cell, outcome: CellOutcome, axes: Mapping[str, Any]) -> dict[str
     }
 
 
-@lru_cache(maxsize=64)
-def _policy(policy: Policy) -> dict[str, Any]:
-    """A policy of a cell: one mapping for all its seats and cells, since there may be many."""
-    return {
-        "name": policy.name,
-        "digest": policy.digest,
-        "source": _source(policy),
-        "changes": dict(policy.changes),
-    }
+class _Policies(dict[int, dict[str, Any]]):
+    """Policies as cells name them: one mapping for all seats and cells, since there may be many.
+
+    By their identity in memory, which they keep as long as the experiment is there.
+    """
+
+    def told(self, policy: Policy) -> dict[str, Any]:
+        """What is said of a policy."""
+        if id(policy) not in self:
+            self[id(policy)] = {
+                "name": policy.name,
+                "digest": policy.digest,
+                "source": _source(policy),
+                "changes": dict(policy.changes),
+            }
+        return self[id(policy)]
 
 
 def _policy_files(experiment: Experiment) -> dict[str, str]:
