@@ -473,7 +473,7 @@ def test_fail_fast_stops_at_the_first_and_the_same_command_goes_on(study, plain)
     assert found.stderr.splitlines()[-4:] == [
         "the cell pot = 6 failed: ArithmeticError: no such trick",
         "not run: the cell pot = 9, the cell pot = 12, the cell pot = 15",
-        f"1 of 5 cells done, kept in {Path('a.partial').resolve()}",
+        "1 of 5 cells done, kept in a.partial",
         f"go on with: loosim sweep {plain} --axis pot=3:15:3 -o a",
     ]
     assert not Path("a").exists()

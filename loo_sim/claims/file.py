@@ -210,7 +210,7 @@ def _share_out(
         else:
             wrong(
                 f"'{key.strip()}' is no key of the whole file",
-                "of all parts: deals, tables; of one: parts.NAME.KEY; else seed, name",
+                f"{nearest(key.strip(), (*IN_ALL, 'seed', 'name'))}; of one part: parts.NAME.KEY",
             )
     return of_parts
 

@@ -95,7 +95,8 @@ def findings(found: Mapping[str, Any]) -> list[str]:
         )
         if (ids := named(word))
     ]
-    sentences = [f"Of {len(found['claims'])} claims {listed(told, 'and')}."]
+    many = len(found["claims"])
+    sentences = [f"Of {many} claim{'s' if many > 1 else ''} {listed(told, 'and')}."]
     for word in (FAILS, HOLDS):
         says = [
             f"{claim['id']} “{claim['says'].rstrip('.')}”"
