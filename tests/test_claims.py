@@ -426,7 +426,7 @@ def test_everything_wrong_is_told_at_once(tmp_path):
     told = loosim("run", path).stderr
     assert "claims.1.tests.1.when: column 1: unknown name 'overbest'" in told
     assert "claims.2.tests.1.by: ['colour'] names what cannot tell cases apart" in told
-    assert "claims.2.tests.2.contrast.pot: 4 is no value of the axis (one of: 3, 9)" in told
+    assert "claims.2.tests.2.contrast.pot: 4 is no value of it (one of: 3, 9)" in told
     assert all(re.match(rf"{re.escape(str(path))}:\d+: ", line) for line in lines)
 
 
@@ -450,6 +450,13 @@ def test_everything_wrong_is_told_at_once(tmp_path):
             'tests = [{ part = "x", figure = "lone", when = "pot > 3", above = "z" }]',
             "knows no hands",
         ),
+        (CLAIMS.replace("below = 100_000", f"below = 1{'0' * 400}"), "is no number from -1e+12"),
+        (CLAIMS.replace("exceptions = 0.1", f"exceptions = 1{'0' * 400}"), "is no share from 0"),
+        (CLAIMS.replace('source = "nobody"', 'source = "\\u001b[31m"'), "cannot be shown"),
+        (CLAIMS.replace("Two trumps are", f"{'Two ' * 400}"), "is longer than 1,000 characters"),
+        (CLAIMS.replace('what = "played"', 'what = "a\\u202eb"'), "cannot be shown"),
+        (CLAIMS.replace('by = ["seat"]', 'by = "seat"'), 'no list of names (by = ["seat"])'),
+        (CLAIMS.replace("parts.best", "parts.Games"), "but for the case of letters"),
     ],
 )
 def test_hostile_files(tmp_path, text, what):
@@ -459,6 +466,40 @@ def test_hostile_files(tmp_path, text, what):
     assert ended.exit_code == 2
     assert what in ended.stderr
     assert "Traceback" not in ended.stderr
+
+
+def test_a_part_that_cannot_be_called_so_is_told_once(tmp_path):
+    path = tmp_path / "x.toml"
+    path.write_text(CLAIMS.replace("parts.games", 'parts."a b"'), encoding="utf-8")
+    told = loosim("run", path).stderr
+    assert told.count("cannot name a result") == 1
+
+
+@pytest.mark.parametrize(
+    ("test", "what"),
+    [
+        ('where = { dealer = ["yes"] }', "'yes' is no value of it (one of: false, true)"),
+        ("contrast = { dealer = [0, 1] }", "0 is no value of it (one of: false, true)"),
+        ("where = { seat = [1.5] }", "1.5 is no value of it (a whole number)"),
+        ("where = { seat = [true] }", "True is no value of it (a whole number)"),
+        ("where = { pot = [3.0] }", "3.0 is no value of it (one of: 3, 9)"),
+    ],
+)
+def test_values_that_a_circumstance_cannot_have(tmp_path, test, what):
+    path = tmp_path / "x.toml"
+    asked = f'by = ["seat", "dealer"]\n{test}'
+    path.write_text(CLAIMS.replace('by = ["seat"]', asked), encoding="utf-8")
+    with pytest.raises(InputError) as told:
+        load_claims(path)
+    assert what in str(told.value)
+
+
+def test_players_that_a_league_does_not_have(tmp_path):
+    path = tmp_path / "x.toml"
+    asked = 'where = { policy = ["peel"] }\nbelow = 100_000'
+    path.write_text(CLAIMS.replace("below = 100_000", asked), encoding="utf-8")
+    with pytest.raises(InputError, match=r"'peel' is no value of it \(one of: always-stand"):
+        load_claims(path)
 
 
 @pytest.mark.parametrize("word", ["pot=3", "parts.nothing.deals=3", "deals", "parts.values=3"])

@@ -509,3 +509,10 @@ def test_policies_that_need_too_many_mixtures_together_are_refused(tmp_path: Pat
     seats = [policies[0], policies[1], *[load_policy("trumps")] * 3]
     with pytest.raises(InputError, match="more than 252 different sets of chances"):
         compile_tables(seats, Rules(), 5, 3 * STAKE)
+
+
+def test_tables_are_compared_by_what_they_say(tmp_path: Path) -> None:
+    one, other = (tabular(tmp_path, [{}]) for _ in range(2))
+    assert one == other
+    assert hash(one) == hash(other)
+    assert one != tabular(tmp_path, [{"fold": 0.5, "stand": 0.5}])

@@ -86,6 +86,12 @@ def test_every_deal_is_counted_once(study, tmp_path):
     assert table["n"].sum() == 95
 
 
+def test_a_policy_that_is_a_table_can_be_played(study, tmp_path):
+    ended = run(tmp_path, 'policies = ["equilibrium"]')
+    (cell,) = ended.manifest["cells"]
+    assert [policy["name"] for policy in cell["policies"]] == ["equilibrium"] * 6
+
+
 @pytest.mark.parametrize("jobs", [2, 3, 50])
 def test_the_tables_are_the_same_bytes_whatever_the_jobs(study, tmp_path, jobs):
     digests = []

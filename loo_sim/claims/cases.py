@@ -8,7 +8,7 @@ from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from loo_sim.claims.file import axes_in_words
+from loo_sim.claims.circumstances import axes_in_words
 from loo_sim.claims.measured import Contrast, Interval, Measured
 from loo_sim.claims.verdict import Case, Side, Verdict, judge, quantile_of, side_of
 

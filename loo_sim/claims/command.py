@@ -117,7 +117,7 @@ def _tell_forecast(
     """Say what each part would take, and what of it is there; the exit code."""
     from loo_sim.claims.running import place_of_claims
     from loo_sim.result import PARTS
-    from loo_sim.runner.forecast import as_json, forecast, sentences
+    from loo_sim.runner.forecast import as_json, duration, forecast, sentences
     from loo_sim.runner.progress import make_progress
 
     place, progress = place_of_claims(claims, output), make_progress(out.quiet, out.no_color)
@@ -135,6 +135,7 @@ def _tell_forecast(
         for title, told in sentences(of_part):
             click.echo(f"  {title:8}{told}")
     seconds = sum(of_part.seconds or 0.0 for of_part in found.values())
-    click.echo(f"in all about {max(round(seconds / 60), 1)} min")
+    if seconds:
+        click.echo(f"in all about {duration(seconds)}")
     out.hint("nothing was run")
     return DONE

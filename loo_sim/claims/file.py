@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from loo_sim.claims.circumstances import axes_of, read_condition, read_where, values_of
 from loo_sim.experiment import Experiment, resolve
 from loo_sim.overrides import toml_value
 from loo_sim.problems import InputError, Problem, Problems, nearest
 from loo_sim.settings import CLAIMS, SEEDS, Wrong, is_whole, name_fault
 from loo_sim.shelf import Shelf
-from loo_sim.sweep import column_values
 from loo_sim.tomlfile import TomlFile, load
 
 if TYPE_CHECKING:
@@ -29,6 +28,11 @@ IN_ALL = ("deals", "tables")
 _ID = re.compile(r"[A-Za-z0-9_-]{1,20}")
 
 MOST_CLAIMS, MOST_TESTS, MOST_EXCEPTIONS = 200, 50, 0.5
+MOST_SIGNS, MOST_IN_WHAT = 1_000, 100
+"""Characters of a text; of the words for what a test looks at, which stand in every verdict."""
+
+LARGEST = 1e12
+"""Size of a threshold."""
 
 
 @dataclass(frozen=True)
@@ -206,7 +210,7 @@ def _share_out(
         else:
             wrong(
                 f"'{key.strip()}' is no key of the whole file",
-                "of all parts: deals, tables; of one: parts.NAME.KEY; else seed, name",
+                f"{nearest(key.strip(), (*IN_ALL, 'seed', 'name'))}; of one part: parts.NAME.KEY",
             )
     return of_parts
 
@@ -234,11 +238,15 @@ def _read_parts(
         return {}
     found: dict[str, Experiment | None] = {}
     shelf = Shelf(file.path.parent)  # of all parts, so that each policy is read once
+    folders: set[str] = set()
     for name, table in named.items():
         key = f"parts.{name}"
         fault = name_fault(name)
         if fault:
             wrong(key, *fault)
+        elif name.lower() in folders:
+            wrong(key, "another part is called so but for the case of letters", "another name")
+        folders.add(name.lower())
         if not isinstance(table, dict):
             wrong(key, "is not a table", f"[{key}] with the keys of an experiment")
             found[name] = None
@@ -251,7 +259,8 @@ def _read_parts(
             for line, number in file.lines.items()
             if line.startswith(f"{key}.")
         }
-        data = {**table, "name": name, "seed": settings["seed"]}
+        # A name that is none has been told, and is not to be told again.
+        data = {**table, "name": "part" if fault else name, "seed": settings["seed"]}
         try:
             part = resolve(replace(file, data=data, lines=lines), of_parts[name], shelf=shelf)
             found[name] = replace(part, part=name, overrides=tuple(overrides))
@@ -284,11 +293,12 @@ def _read_claims(
         texts = {}
         for inner in ("id", "says", "source", "reads"):
             value = table.get(inner, "" if inner == "reads" else None)
-            if not isinstance(value, str) or (not value.strip() and inner != "reads"):
-                what = "is missing" if value is None else f"{value!r} is no text"
-                wrong(f"{key}.{inner}", what)
-                value = ""
-            texts[inner] = value
+            what, hint = _text_fault(value, MOST_SIGNS)
+            if not what and not str(value).strip() and inner != "reads":
+                what = f"{value!r} is no text"
+            if what:
+                wrong(f"{key}.{inner}", what, hint)
+            texts[inner] = "" if what else str(value).strip()
         if texts["id"] and not _ID.fullmatch(texts["id"]):
             hint = "up to 20 letters, digits, '-' and '_'"
             wrong(f"{key}.id", f"{texts['id']!r} cannot name a claim", hint)
@@ -341,7 +351,8 @@ def _read_test(
         what = "says both above and below" if sides else "says neither above nor below"
         wrong(key, what, "above = 0 claims that the figure is above 0")
     elif not _is_number(table[sides[0]]):
-        wrong(f"{key}.{sides[0]}", f"{table[sides[0]]!r} is no number")
+        limit = f"from {-LARGEST:g} to {LARGEST:g}"
+        wrong(f"{key}.{sides[0]}", f"{table[sides[0]]!r} is no number {limit}")
         sides = []
     name = table.get("part")
     if not isinstance(name, str) or name not in parts:
@@ -364,21 +375,27 @@ def _read_test(
     ):
         what = "is of normal theory, which fails for evenings with loos of the pot"
         wrong(f"{key}.figure", what, "rules.loo = 6, or single deals; medians of a session")
-    what = table.get("what", "")
-    if not isinstance(what, str):
-        wrong(f"{key}.what", f"{what!r} is no text")
+    words = table.get("what", "")
+    what, hint = _text_fault(words, MOST_IN_WHAT)
+    if what:
+        wrong(f"{key}.what", what, hint)
+        words = ""
     by = table.get("by", [])
-    if not isinstance(by, list) or any(name not in of.by for name in by):
-        known = f"some of: {', '.join(of.by)}" if of.by else "nothing, in this study"
-        wrong(f"{key}.by", f"{by!r} names what cannot tell cases apart", known)
+    if not isinstance(by, list):
+        wrong(f"{key}.by", f"{by!r} is no list of names", 'by = ["seat"]')
         by = []
-    when = _read_condition(table.get("when"), f"{key}.when", part, of.conditions, wrong)
-    axes = _axes_of(part)
+    elif any(name not in of.by for name in by):
+        some = f"some of: {', '.join(of.by)}" if of.by else "nothing, in this study"
+        wrong(f"{key}.by", f"{by!r} names what cannot tell cases apart", some)
+        by = []
+    when = read_condition(table.get("when"), f"{key}.when", part, of.conditions, wrong)
+    axes = axes_of(part)
     told = (*axes, *by, *of.always)
     if part.study == "session" and figure == "pot_median":
         told = (*told, "deal")
-    where = _read_where(table.get("where", {}), f"{key}.where", axes, told, wrong)
-    contrast = _read_where(table.get("contrast", {}), f"{key}.contrast", axes, told, wrong)
+    known = {name: axes.get(name) or values_of(name, part) for name in told}
+    where = read_where(table.get("where", {}), f"{key}.where", known, wrong)
+    contrast = read_where(table.get("contrast", {}), f"{key}.contrast", known, wrong)
     for inner, values in contrast.items():
         if len(set(map(str, values))) != 2 or len(values) != 2:
             wrong(f"{key}.contrast.{inner}", "is not two values", "the second's less the first's")
@@ -388,7 +405,7 @@ def _read_test(
     return Test(
         part=name,
         figure=str(figure),
-        what=str(what),
+        what=words.strip(),
         when=when,
         when_text=table["when"] if when is not None else "",
         where=where,
@@ -399,87 +416,19 @@ def _read_test(
     )
 
 
-def _read_condition(
-    text: Any, key: str, part: Experiment, has_place: bool, wrong: Wrong
-) -> Node | None:
-    """The condition on hands and situations, in the language of policies."""
-    from loo_sim.policies.language import ANNOUNCE_NAMES, PLAY_NAMES, LanguageError, parse
-
+def _text_fault(text: Any, most: int) -> tuple[str, str]:
+    """What is wrong with a text, and a hint; nothing if it can be shown anywhere."""
     if text is None:
-        return None
-    if not has_place:
-        wrong(key, f"has no place: the study {part.study} knows no hands", "where chooses games")
-        return None
+        return "is missing", ""
     if not isinstance(text, str):
-        wrong(key, f"{text!r} is no condition", 'when = "trumps == 2 and seat > 0"')
-        return None
-    names = dict(ANNOUNCE_NAMES)
-    if part.study == "lead":
-        situation = ("seat", "to_act", "dealer", "standers", "folded", "miss_free")
-        names = {name: kind for name, kind in names.items() if name not in situation}
-        names["in_play"] = PLAY_NAMES["in_play"]
-    try:
-        return parse(text, names)
-    except LanguageError as error:
-        wrong(key, f"column {error.column}: {error.what}", error.hint)
-        return None
-
-
-def _axes_of(part: Experiment) -> dict[str, list[Any]]:
-    """The axes of a part, each with its values as tables hold them."""
-    cells = [
-        axes_in_words(axes, [policy.name for policy in cell.policies])
-        for axes, cell in zip(
-            column_values([cell.axes for cell in part.cells]), part.cells, strict=True
-        )
-    ]
-    return {axis: list(dict.fromkeys(str(cell[axis]) for cell in cells)) for axis in cells[0]}
-
-
-def axes_in_words(axes: Mapping[str, Any], policies: Sequence[str]) -> dict[str, Any]:
-    """The axes of a game as claims speak of them: whole numbers as such, a policy by its name.
-
-    Parameters
-    ----------
-    axes : mapping of str to object
-        As the tables of a result hold them.
-    policies : sequence of str
-        The names of the game's policies.
-    """
-    found = {
-        axis: int(value) if isinstance(value, float) and value.is_integer() else value
-        for axis, value in axes.items()
-    }
-    if isinstance(found.get("policies"), str) and len(set(policies)) == 1:
-        found["policies"] = policies[0]
-    return found
-
-
-def _read_where(
-    given: Any, key: str, axes: Mapping[str, Sequence[Any]], told: Iterable[str], wrong: Wrong
-) -> dict[str, tuple[Any, ...]]:
-    """Values of circumstances, by name."""
-    if not isinstance(given, dict):
-        wrong(key, f"{given!r} is no table of values", "{ pot = [3, 9] }")
-        return {}
-    found = {}
-    told = list(told)
-    for name, values in given.items():
-        listed = values if isinstance(values, list) else [values]
-        if not listed:
-            wrong(f"{key}.{name}", "names no value, so that nothing counts", "leave it out for all")
-        if name not in told:
-            wrong(f"{key}.{name}", "tells no cases apart here", nearest(name, told))
-            continue
-        for value in listed:
-            if not isinstance(value, int | float | str):
-                wrong(f"{key}.{name}", f"{value!r} is no value of it", "a number or a word")
-            elif name in axes and str(value) not in axes[name]:
-                what = f"{value!r} is no value of the axis"
-                wrong(f"{key}.{name}", what, f"one of: {', '.join(axes[name])}")
-        found[name] = tuple(listed)
-    return found
+        return f"{text!r} is no text", ""
+    if len(text) > most:
+        return f"is longer than {most:,} characters", ""
+    if not text.isprintable():
+        return "has characters that cannot be shown", "one line, without control characters"
+    return "", ""
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
+    is_one = isinstance(value, int | float) and not isinstance(value, bool)
+    return is_one and abs(value) <= LARGEST

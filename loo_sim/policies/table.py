@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -52,12 +52,12 @@ class PolicyTable:
     mixtures : tuple of Chances
         Different chances; each sums to 1.
     digest : str
-        SHA-256 (hexadecimal) of the content.
+        SHA-256 (hexadecimal) of the content, by which tables are compared.
     """
 
-    pots: Mapping[int, tuple[float, ...]]
-    rows: Mapping[tuple[int, float, int, int, bool], npt.NDArray[np.uint16]]
-    mixtures: tuple[Chances, ...]
+    pots: Mapping[int, tuple[float, ...]] = field(compare=False)
+    rows: Mapping[tuple[int, float, int, int, bool], npt.NDArray[np.uint16]] = field(compare=False)
+    mixtures: tuple[Chances, ...] = field(compare=False)
     digest: str
 
     def row(

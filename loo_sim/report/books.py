@@ -95,7 +95,8 @@ def findings(found: Mapping[str, Any]) -> list[str]:
         )
         if (ids := named(word))
     ]
-    sentences = [f"Of {len(found['claims'])} claims {listed(told, 'and')}."]
+    many = len(found["claims"])
+    sentences = [f"Of {many} claim{'s' if many > 1 else ''} {listed(told, 'and')}."]
     for word in (FAILS, HOLDS):
         says = [
             f"{claim['id']} “{claim['says'].rstrip('.')}”"
@@ -103,8 +104,8 @@ def findings(found: Mapping[str, Any]) -> list[str]:
             if claim["verdict"] == word
         ]
         if says:
-            how = "It does not hold" if word == FAILS else "It holds"
-            sentences.append(f"{how} in any case that was decided: {'; '.join(says)}.")
+            how = "fails" if word == FAILS else "holds"
+            sentences.append(f"What {how} in every case that was decided: {'; '.join(says)}.")
     return sentences
 
 
