@@ -563,6 +563,104 @@ def places(data, before=()):
             yield from places(value, (*before, key))
 
 
+FOLDS = 'name = "folds"\n[announce]\notherwise = "fold"\n'
+NOTHING_PLAYED = """\
+study = "claims"
+[parts.games]
+study = "deals"
+deals = 2_000
+policies = ["folds.toml"]
+[parts.leads]
+study = "lead"
+deals = 2_000
+rules = { preset = "peel" }
+policies = ["folds.toml"]
+[[claims]]
+id = "N"
+says = "Something is played."
+source = "nobody"
+[[claims.tests]]
+part = "games"
+figure = "tricks_each"
+what = "tricks"
+above = 0
+[[claims.tests]]
+part = "leads"
+figure = "first"
+what = "leads"
+above = 0
+"""
+
+
+def test_where_nobody_plays_nothing_is_known(tmp_path):
+    (tmp_path / "folds.toml").write_text(FOLDS, encoding="utf-8")
+    path, directory = tmp_path / "x.toml", tmp_path / "out"
+    path.write_text(NOTHING_PLAYED, encoding="utf-8")
+    ended = loosim("run", path, "-o", directory, "--quiet")
+    assert ended.exit_code == 0
+    assert "N: nothing was measured of “leads”" in ended.stderr
+    (claim,) = found_in(directory)["claims"]
+    assert (claim["verdict"], claim["open"]) == ("too close to call", 1)
+    assert [test["cases"] for test in claim["tests"]] == [1, 0]
+    (case,) = cases_of(directory, "N").to_dict("records")
+    assert np.isnan(case["value"])
+    page = tmp_path / "page.html"
+    assert loosim("report", directory, "-o", page).exit_code == 0
+    assert "Nothing was measured of “leads”" in page.read_text(encoding="utf-8")
+
+
+def test_tricks_for_each_player_in():
+    from loo_sim.claims.figures import _tricks_each
+
+    pot = pd.DataFrame({"standers": [0, 1, 2, 5], "n": [7, 9, 3, 1]})
+    each = [1.5, 1.5, 1.5, 0.6]
+    expected = np.mean(each), np.std(each, ddof=1) / 2
+    assert _tricks_each(pot) == pytest.approx(expected)
+    assert np.isnan(_tricks_each(pot[:2])).all()
+    assert np.isnan(_tricks_each(pot[3:])[1])
+
+
+def test_of_a_single_deal_of_a_league_no_number_is_told(tmp_path):
+    path, directory = tmp_path / "x.toml", tmp_path / "out"
+    path.write_text(CLAIMS.replace("deals = 4_000", "deals = 1"), encoding="utf-8")
+    words = ("-s", "parts.values.deals=100", "-s", "parts.games.deals=100", "-s", "tables=2")
+    assert loosim("run", path, "-o", directory, "--quiet", *words).exit_code == 0
+    assert loosim("report", directory, "-o", tmp_path / "x.html").exit_code == 0
+    shown = re.findall(r">([^<]*)<", (tmp_path / "x.html").read_text(encoding="utf-8"))
+    assert not [text for text in shown if re.search(r"\b(nan|inf)\b", text)]
+
+
+def test_of_deals_that_came_out_alike_no_spread_is_known():
+    from types import SimpleNamespace
+
+    from loo_sim.claims.figures import STUDIES, Game
+
+    alike = {"policy": "a", "rival": "b", "net_diff": 1.0, "net_diff_se": 0.0, "apart": 0.0, "n": 2}
+    game = Game(SimpleNamespace(tables={"league": pd.DataFrame([alike])}))
+    for name in ("edge_over_spread", "ahead", "ahead_after_one"):
+        ((_, figure),) = STUDIES["league"].figures[name].of(game, None, ())
+        assert np.isnan(figure.value)
+        assert figure.interval(2.0) == (-np.inf, np.inf)
+
+
+def test_a_map_of_cases_names_its_squares_and_is_no_taller_than_a_sheet():
+    from loo_sim.report.books import MOST_COLUMNS, MOST_ROWS, _cases_exhibit
+
+    def exhibit(factors: list[dict]):
+        claim = {"id": "M", "for": len(factors), "against": 0, "open": 0}
+        shared = {"figure": "lone", "what": "", "circumstances": "", "is_above": True, "n": 50}
+        numbers = {"value": 0.5, "low": 0.4, "high": 0.6, "threshold": 0.0, "side": "for"}
+        rows = [{"factors": json.dumps(of), **shared, **numbers} for of in factors]
+        return _cases_exhibit(claim, pd.DataFrame(rows))
+
+    pots = [{"what": "a", "pot": pot} for pot in range(MOST_COLUMNS)]
+    assert ">all<" in exhibit([*pots[1:], {"what": "b", "pot": ""}]).svg
+    assert exhibit([*pots, {"what": "b", "pot": ""}]) is None
+    tests = [{"what": f"{number}"} for number in range(MOST_ROWS)]
+    assert exhibit(tests[: MOST_ROWS // 2]) is not None
+    assert exhibit(tests) is None
+
+
 def test_a_sweep_of_claims_is_refused(tried):
     path, *_ = tried
     ended = loosim("sweep", path, "--axis", "pot=3,6")

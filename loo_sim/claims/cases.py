@@ -100,11 +100,11 @@ def _measure(
 ) -> Iterator[tuple[int, tuple[dict[str, Any], Measured]]]:
     """The figures of some tests in every game of a part."""
     from loo_sim.claims.figures import STUDIES, Game
-    from loo_sim.report.result import DONE, read_result
+    from loo_sim.report.result import read_result
 
     known = STUDIES[study]
     for cell in read_result(place).cells:
-        if cell.status != DONE:
+        if not cell.has(known.table):
             continue
         axes = axes_in_words(cell.axes, cell.policies)
         game = Game(cell)

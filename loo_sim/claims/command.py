@@ -71,7 +71,7 @@ def run_claims(
 
 def _tell(tried: Tried, again: str, out: Output) -> int:
     """Tell the verdicts, or what is in their way; the exit code."""
-    from loo_sim.claims.told import cases_in_words
+    from loo_sim.claims.told import cases_in_words, not_measured
     from loo_sim.runner.signals import exit_code
 
     if tried.stopped is not None:
@@ -84,6 +84,9 @@ def _tell(tried: Tried, again: str, out: Output) -> int:
         click.echo("a part has no finished cell, so no claim was judged", err=True)
         click.echo(f"go on with: {again}", err=True)
         return CELLS_FAILED
+    for claim in tried.found["claims"]:
+        if nothing := not_measured(claim):
+            click.echo(f"{claim['id']}: {nothing}", err=True)
     if out.json:
         out.data(tried.found)
     else:

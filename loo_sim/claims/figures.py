@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from functools import cached_property
-from math import isfinite, nan, sqrt
+from math import isfinite, lcm, nan, sqrt
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -31,6 +31,9 @@ _ANNOUNCED = ("stand", "miss", "miss_minus_stand", "stand_loo", "miss_loo")
 
 Found = Iterator[tuple[dict[str, Any], Measured]]
 """Figures, each with the circumstances that its rows tell; those of the cell come on top."""
+
+_SHARES = lcm(*range(2, 17))
+"""In how many parts tricks are cut, so that up to 16 players have whole ones."""
 
 SITUATION = ("seat", "dealer", "standers", "folded", "to_act", "miss_free")
 """What `by` may name where hands announce."""
@@ -59,6 +62,8 @@ class OfStudy(NamedTuple):
 
     Attributes
     ----------
+    table : str
+        The table that the figures are of; a game without rows of it has none.
     figures : mapping of str to Kind
     by : tuple of str
         Columns that may tell cases apart where a test asks for it.
@@ -68,6 +73,7 @@ class OfStudy(NamedTuple):
         Whether `when` may choose hands and situations.
     """
 
+    table: str
     figures: Mapping[str, Kind]
     by: tuple[str, ...]
     always: tuple[str, ...]
@@ -276,10 +282,10 @@ def _players_in(pot: pd.DataFrame) -> tuple[float, float]:
 def _tricks_each(pot: pd.DataFrame) -> tuple[float, float]:
     """Tricks for each player in, over the deals that are played: 3 / players in."""
     played = pot[pot["standers"] > 1]
-    n, each = played["n"].to_numpy(float), 3 / played["standers"].to_numpy(float)
-    mean = float(np.average(each, weights=n))
-    variance = float((n * (each - mean) ** 2).sum() / (n.sum() - 1))
-    return mean, sqrt(variance / n.sum())
+    # In parts of a trick that are whole numbers, whatever the number of players.
+    each = [3 * _SHARES // int(standers) for standers in played["standers"]]
+    found = estimate(played["n"].tolist() or [0], each or [0], _SHARES)
+    return float(found.mean), float(found.se)
 
 
 def _looed(pot: pd.DataFrame) -> tuple[float, float]:
@@ -329,11 +335,14 @@ def is_nearly_normal(rounds: int, loo: Any) -> bool:
 
 
 def pairs_of(cell: Cell) -> Iterator[tuple[dict[str, Any], float, float, float, float]]:
-    """Of each two policies of a league, the better first: difference, error, variance, deals."""
+    """Of each two policies of a league, the better first: difference, error, variance, deals.
+
+    The variance is nan where it is not known, as of deals that all came out alike.
+    """
     for row in cell.tables["league"].to_dict("records"):
         diff, se, apart = (float(row[name]) for name in ("net_diff", "net_diff_se", "apart"))
         if diff > 0:
-            variance = apart * diff**2 / Z95**2 if isfinite(apart) else nan
+            variance = apart * diff**2 / Z95**2 if isfinite(apart) and apart > 0 else nan
             names = {"policy": row["policy"], "rival": row["rival"]}
             yield names, diff, se, variance, float(row["n"])
 
@@ -350,6 +359,7 @@ def _of_pairs(make: Callable[[float, float, float, float], Measured]) -> Any:
 
 STUDIES: Mapping[str, OfStudy] = {
     "announce": OfStudy(
+        "announce",
         {
             **{
                 name: Kind(words, unit, _mean_of(name))
@@ -378,6 +388,7 @@ STUDIES: Mapping[str, OfStudy] = {
         conditions=True,
     ),
     "lead": OfStudy(
+        "lead",
         {
             name: Kind(words, unit, _mean_of(name))
             for name, (words, unit) in {
@@ -394,6 +405,7 @@ STUDIES: Mapping[str, OfStudy] = {
         conditions=True,
     ),
     "deals": OfStudy(
+        "pot",
         {
             "all_fold": Kind("share of deals in which all fold", "share", _of_pot(_share_in(0))),
             "lone": Kind("share of deals with a lone player", "share", _of_pot(_share_in(1))),
@@ -413,6 +425,7 @@ STUDIES: Mapping[str, OfStudy] = {
         conditions=False,
     ),
     "session": OfStudy(
+        "session",
         {
             "pot_median": Kind("median pot when the deal begins", "stakes", _pot_median),
             "longest": Kind("longest run without a clean deal", "deals", _of_tables("longest")),
@@ -424,6 +437,7 @@ STUDIES: Mapping[str, OfStudy] = {
         conditions=False,
     ),
     "league": OfStudy(
+        "league",
         {
             "edge": Kind(
                 "what the better policy gets more",

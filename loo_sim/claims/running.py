@@ -12,6 +12,7 @@ The directory of a test of claims:
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -199,6 +200,7 @@ def _as_json(
 
 def _claim(judged: Judged) -> dict[str, Any]:
     claim = judged.claim
+    cases = Counter(case.test.what for case in judged.cases)
     return {
         "id": claim.id,
         "says": claim.says,
@@ -214,6 +216,7 @@ def _claim(judged: Judged) -> dict[str, Any]:
                 "where": {name: list(values) for name, values in test.where.items()},
                 "contrast": {name: list(values) for name, values in test.contrast.items()},
                 "above" if test.above else "below": test.threshold,
+                "cases": cases[test.what],
             }
             for test in claim.tests
         ],

@@ -129,6 +129,15 @@ def _in_order(values: Sequence[Any]) -> list[Any]:
     return sorted(values) if is_numbers else list(values)
 
 
+def not_measured(claim: Mapping[str, Any]) -> str:
+    """Which tests of a claim, as ``claims.json`` has it, came to no case; empty if all did."""
+    empty = [test["what"] for test in claim["tests"] if not test["cases"]]
+    if not empty:
+        return ""
+    of = f" of {listed([f'“{what}”' for what in empty], 'and')}" if len(claim["tests"]) > 1 else ""
+    return f"nothing was measured{of}: no game has what is looked at, or it never came up"
+
+
 def cases_in_words(counts: Mapping[str, int]) -> str:
     """How many cases are for, against and open."""
     return f"{counts['for']} for, {counts['against']} against, {counts['open']} open"

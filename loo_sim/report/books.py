@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from math import isfinite, sqrt
+from math import isfinite, isnan, sqrt
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,12 @@ from loo_sim.claims.cases import OPPONENTS, RULES, WHAT
 from loo_sim.claims.figures import STUDIES, is_nearly_normal, pairs_of
 from loo_sim.claims.measured import Ahead, AheadAfterOne
 from loo_sim.claims.running import SCHEMA, read_tried
-from loo_sim.claims.told import cases_in_words, values_in_words, verdict_in_short
+from loo_sim.claims.told import (
+    cases_in_words,
+    not_measured,
+    values_in_words,
+    verdict_in_short,
+)
 from loo_sim.claims.verdict import DEPENDS, FAILS, HOLDS, OPEN, STRAYS
 from loo_sim.report import style
 from loo_sim.report.exhibit import Exhibit, Table, make_exhibit
@@ -40,13 +45,15 @@ _LEFT = 2.1
 """Inches: a row of a map, room below it, a sign in the name of a column; room for names of rows."""
 
 _WIDEST = 0.3
+MOST_COLUMNS, MOST_ROWS = 48, 40
+"""Of a map whose names can be read, and that is no taller than a sheet; else there is a table."""
 
 RULE = (
     "A case is one figure in one set of circumstances. The intervals of all cases of a claim hold "
     "together with 95 % (Bonferroni). A case is for the claim (H) if its interval lies wholly on "
     "the side of the threshold that the claim names, against it (F) if wholly on the other, else "
     "too close to call (?). A claim holds if no decided case is against it, and fails if none is "
-    "for it; where it says “almost always” or “seldom” a tenth may be otherwise. If fewer than "
+    "for it; one that says “almost always” may allow for a share of exceptions. If fewer than "
     "half of the cases are decided, all alike, it is too close to call. Else it depends on the "
     "fewest circumstances, two at most, that sort the decided cases: of the rarer kind no more "
     f"than {100 * STRAYS:.0f} % may be on the wrong side, or it is said that it depends on more."
@@ -70,13 +77,21 @@ def what_was_tested(found: Mapping[str, Any]) -> list[tuple[str, str]]:
     tables = {
         (table["rules"], table["opponents"]) for c in found["claims"] for table in c["tables"]
     }
-    return [
-        ("claims", str(len(found["claims"]))),
-        ("measured by", f"{len(found['parts'])} runs of {sum(p['cells'] for p in parts)} games"),
+    games = sum(part["cells"] for part in parts)
+    of_tables = [
         ("rules", listed(sorted({rules for rules, _ in tables}), "and")),
         ("opponents", listed(sorted({opponents for _, opponents in tables}), "and")),
+    ]
+    return [
+        ("claims", str(len(found["claims"]))),
+        ("measured by", f"{_many(len(parts), 'run')} of {_many(games, 'game')}"),
+        *(of_tables if tables else []),
         ("intervals", "of 95 %, for all cases of a claim together"),
     ]
+
+
+def _many(number: int, what: str) -> str:
+    return f"{number:,} {what}{'s' if number != 1 else ''}"
 
 
 def findings(found: Mapping[str, Any]) -> list[str]:
@@ -151,7 +166,7 @@ def sections(directory: Path, found: Mapping[str, Any], table: pd.DataFrame) -> 
 
 
 def _summary(found: Mapping[str, Any]) -> Section:
-    section = Section("verdicts", "What the old books say", lead=[RULE])
+    section = Section("verdicts", "The claims and their verdicts", lead=[RULE])
     section.exhibits = [_overview(found["claims"])]
     section.tables = [
         Table(
@@ -214,7 +229,7 @@ def _overview(claims: Sequence[Mapping[str, Any]]) -> Exhibit:
         "A bar for each claim, cut into the shares of its cases that are for it, against it, and "
         "open.",
         f"Of {total:,} cases {share} are decided. How many cases are for a claim is no measure of "
-        "how true it is: what cases there are was chosen beforehand.",
+        "how true it is: what cases there are was chosen by whoever put it to the test.",
         draw,
         Table(
             "Cases by claim",
@@ -231,12 +246,16 @@ def _section_of(claim: Mapping[str, Any], cases: pd.DataFrame) -> Section:
     """The part of one claim."""
     short = verdict_in_short(claim["verdict"], claim["on"])
     section = Section(f"claim-{_slug(claim['id'])}", f"{claim['id']}: {short}")
-    section.lead = [f"“{claim['says']}” ({claim['source']})"]
+    section.lead = [f"“{claim['says']}” Source: {claim['source'].rstrip('.')}."]
     if claim["reads"]:
         section.lead.append(f"Put to the test as: {claim['reads']}")
+    if claim["exceptions"]:
+        share = percent_in_words(claim["exceptions"])
+        section.lead.append(f"Of the decided cases up to {share} may be otherwise.")
     section.lead.append(f"Verdict: {claim['told']} ({cases_in_words(claim)}).")
+    if nothing := not_measured(claim):
+        section.notes = [f"{nothing[0].upper()}{nothing[1:]}."]
     if not len(cases):
-        section.notes = ["Nothing was measured: no game of the parts has what the tests look at."]
         return section
     if len(claim["tables"]) > 1:
         section.tables = [
@@ -250,7 +269,12 @@ def _section_of(claim: Mapping[str, Any], cases: pd.DataFrame) -> Section:
                 words=True,
             )
         ]
-    section.exhibits = [_cases_exhibit(claim, cases)]
+    exhibit = _cases_exhibit(claim, cases)
+    if exhibit is None:
+        section.notes.append("There are too many cases for a map of them; the table has them all.")
+        section.tables.append(_cases_table(claim, cases))
+    else:
+        section.exhibits = [exhibit]
     return section
 
 
@@ -259,8 +283,8 @@ def _slug(claim: str) -> str:
     return claim.lower()
 
 
-def _cases_exhibit(claim: Mapping[str, Any], cases: pd.DataFrame) -> Exhibit:
-    """A map of the cases of a claim: a square each, with its side."""
+def _cases_exhibit(claim: Mapping[str, Any], cases: pd.DataFrame) -> Exhibit | None:
+    """A map of the cases of a claim: a square each, with its side; None if they are too many."""
     factors = [json.loads(text) for text in cases["factors"]]
     telling = [name for name in factors[0] if len({str(case[name]) for case in factors}) > 1]
     asked = [WHAT] if WHAT in factors[0] else []
@@ -272,10 +296,13 @@ def _cases_exhibit(claim: Mapping[str, Any], cases: pd.DataFrame) -> Exhibit:
     for group in _places(factors, asked):
         if group:
             heads[len(rows) + len(heads)] = str(group[0])
-        of_group = [case for case in factors if _key(case, asked) == group]
-        for key in _places(of_group, down):
-            rows[group, key] = len(rows) + len(heads)
+        of_group = {_key(case, down) for case in factors if _key(case, asked) == group}
+        for key in _places(factors, down):
+            if key in of_group:
+                rows[group, key] = len(rows) + len(heads)
     high = len(rows) + len(heads)
+    if len(columns) > MOST_COLUMNS or high > MOST_ROWS:
+        return None
 
     def label(names: Sequence[str], values: tuple[Any, ...]) -> str:
         told = zip(names, values, strict=True)
@@ -283,7 +310,7 @@ def _cases_exhibit(claim: Mapping[str, Any], cases: pd.DataFrame) -> Exhibit:
 
     def draw() -> Figure:
         wide = min((style.WIDTH - _LEFT - 0.05) / len(columns), _WIDEST)
-        tops = [style.shortened(label(along, values), 36) for values in columns]
+        tops = [style.shortened(label(along, values) or "all", 36) for values in columns]
         top = 0.15 + _SIGN * max(map(len, tops))
         figure = style.map_figure(top + _ROW * high + _FOOT)
         axes = style.map_axes(figure, (_LEFT, top, wide * len(columns), _ROW * high))
@@ -305,7 +332,6 @@ def _cases_exhibit(claim: Mapping[str, Any], cases: pd.DataFrame) -> Exhibit:
         )
         return figure
 
-    n = len(cases)
     return make_exhibit(
         f"cases-{_slug(claim['id'])}",
         f"{claim['id']}, case by case",
@@ -314,11 +340,17 @@ def _cases_exhibit(claim: Mapping[str, Any], cases: pd.DataFrame) -> Exhibit:
         f"{cases_in_words(claim).capitalize()}. H: the claim holds, F: it fails, ?: too close to "
         "call; no square: no such case, or it never came up.",
         draw,
-        Table(
-            f"The {n} cases of {claim['id']}" if n > 1 else f"The case of {claim['id']}",
-            ("case", "figure", "value with its interval", "claimed", "deals", "side"),
-            tuple(_case_row(row) for row in cases.to_dict("records")),
-        ),
+        _cases_table(claim, cases),
+    )
+
+
+def _cases_table(claim: Mapping[str, Any], cases: pd.DataFrame) -> Table:
+    """The cases of a claim with their figures, a row each."""
+    n = len(cases)
+    return Table(
+        f"The {n:,} cases of {claim['id']}" if n > 1 else f"The case of {claim['id']}",
+        ("case", "figure", "value with its interval", "claimed", "deals", "side"),
+        tuple(_case_row(row) for row in cases.to_dict("records")),
     )
 
 
@@ -416,7 +448,7 @@ def _pairs_table(part: str, cell: Cell) -> Table:
             (
                 f"{names['policy']} over {names['rival']}",
                 with_error(diff, se, n),
-                f"{sqrt(variance):.3g}",
+                NONE if isnan(variance) else f"{sqrt(variance):.3g}",
                 with_error(diff / sqrt(variance), se / sqrt(variance), n),
                 *[_count(ahead.value, *ahead.interval(Z95))] * is_normal,
                 *(
@@ -446,7 +478,7 @@ def _count(value: float, low: float, high: float) -> str:
     def told(number: float) -> str:
         return f"{float(f'{number:.3g}'):,.0f}" if number >= 10 else f"{number:.2g}"
 
-    if not isfinite(value):
+    if not isfinite(value) or not isfinite(low):
         return NONE
     if not isfinite(high):
         return f"more than {told(low)}"
