@@ -34,7 +34,7 @@ def cell_of(tmp_path, more: str):
 
 
 def purses_of(cell) -> list[np.ndarray]:
-    """What one person of each policy ended an evening with, in stakes, over all tables and turns."""
+    """What each person of a policy ended an evening with, in stakes, at all tables in all turns."""
     session = league.encode(cell)
     turns = [final_purses(session, turn, 77, 0, TABLES) for turn in range(len(cell.policies))]
     return [
