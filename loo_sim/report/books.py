@@ -429,7 +429,8 @@ def _skill_section(directory: Path, found: Mapping[str, Any]) -> Section:
         "What the better of two policies gets more, of deals (or whole evenings) in one seat each "
         "at tables of their own; the spread is the standard deviation of that difference in one "
         "deal or evening. The better one is ahead with 95 % after (1.645 spread / edge)² of them "
-        "(normal theory, which for one evening was right to a percentage point). Intervals are of "
+        "(normal theory, right to a percentage point of the chance, if to be even counts half; of "
+        "evenings with loos of the whole pot it says nothing, and none is told). Intervals are of "
         "95 % each. All are among the policies named: an edge is over these rivals, and says "
         "nothing about stronger ones."
     ]
