@@ -378,6 +378,57 @@ def test_what_was_altered_is_not_reported(tried, tmp_path, name):
     assert name in ended.stderr
 
 
+@pytest.mark.parametrize("words", [("-s", "parts.games.deals=100"), ("--only-failed",)])
+def test_what_is_refused_leaves_the_verdicts(tried, tmp_path, words):
+    path, directory, _ = tried
+    copied = tmp_path / "copy"
+    shutil.copytree(directory, copied)
+    assert loosim("run", path, "-o", copied, *words).exit_code == 2
+    assert (copied / "claims.json").read_bytes() == (directory / "claims.json").read_bytes()
+    assert loosim("report", copied, "-o", tmp_path / "x.html").exit_code == 0
+
+
+def test_verdicts_are_of_the_parts_that_are_there(tried, tmp_path):
+    path, directory, _ = tried
+    copied = tmp_path / "copy"
+    shutil.copytree(directory, copied)
+    part = tmp_path / "part.toml"
+    part.write_text('study = "deals"\ndeals = 100\n', encoding="utf-8")
+    place = copied / "parts" / "games"
+    assert loosim("run", part, "-o", place, "--fresh", "--quiet").exit_code == 0
+    ended = loosim("report", copied, "-o", tmp_path / "x.html")
+    assert ended.exit_code == 2
+    assert "parts/games: is another result than the one that was judged" in ended.stderr
+    shutil.rmtree(place)
+    ended = loosim("report", copied, "-o", tmp_path / "x.html")
+    assert ended.exit_code == 2
+    assert "no such directory" in ended.stderr
+    assert loosim("run", path, "-o", copied, "--quiet").exit_code == 0
+    assert loosim("report", copied, "-o", tmp_path / "x.html").exit_code == 0
+
+
+def test_a_page_overwrites_pages_alone(tried, tmp_path):
+    _, directory, _ = tried
+    for name in ("claims.json", "cases.parquet", "parts/games/manifest.json"):
+        before = (directory / name).read_bytes()
+        ended = loosim("report", directory, "-o", directory / name)
+        assert ended.exit_code == 2
+        assert "is there, and is no page" in ended.stderr
+        assert (directory / name).read_bytes() == before
+    page = tmp_path / "x.html"
+    page.touch()  # as of a user who made sure of the name
+    for _ in range(2):
+        assert loosim("report", directory, "-o", page).exit_code == 0
+
+
+def test_a_place_below_a_file_is_refused(tried, tmp_path):
+    path, *_ = tried
+    (tmp_path / "file").touch()
+    ended = loosim("run", path, "-o", tmp_path / "file" / "out")
+    assert ended.exit_code == 2
+    assert "a file is where its folder should be" in ended.stderr
+
+
 def test_other_places_are_left_alone(tried, tmp_path):
     path, directory, _ = tried
     ended = loosim("run", path, "-o", directory / "parts" / "games", "--quiet")

@@ -27,7 +27,7 @@ from loo_sim.claims.told import circumstances, verdict_in_words
 from loo_sim.claims.verdict import LEVEL, Verdict, quantile_of
 from loo_sim.machine import machine, versions
 from loo_sim.problems import Problems
-from loo_sim.result import CLAIMS_FOUND, PARTS
+from loo_sim.result import CLAIMS_FOUND, PARTS, read_manifest
 from loo_sim.runner.durable import digest_of_file, write_durably
 from loo_sim.runner.engines import THREADS, Choice
 from loo_sim.runner.manifest import FAILED, command
@@ -122,7 +122,6 @@ def try_claims(
     directory = place_of_claims(claims, output)
     progress = progress or Progress()
     _check_place(directory, claims)
-    (directory / FOUND).unlink(missing_ok=True)
     ended: dict[str, Run] = {}
     for number, (name, part) in enumerate(claims.parts.items(), start=1):
         progress.say(f"part {number} of {len(claims.parts)}: {name}")
@@ -288,7 +287,7 @@ def read_tried(directory: Path) -> tuple[dict[str, Any], pd.DataFrame]:
     Raises
     ------
     InputError
-        If they are not.
+        If they are not, or a part is not the one that was judged.
     """
     import pandas as pd
 
@@ -306,6 +305,10 @@ def read_tried(directory: Path) -> tuple[dict[str, Any], pd.DataFrame]:
             not (directory / TABLE).is_file() or digest_of_file(directory / TABLE) != found["table"]
         ):
             problems.add(TABLE, "is not as it was written", again)
+    problems.raise_if_any()
+    for name, part in found["parts"].items():
+        if read_manifest(directory / PARTS / name)["digest"] != part["digest"]:
+            problems.add(f"{PARTS}/{name}", "is another result than the one that was judged", again)
     problems.raise_if_any()
     table = pd.read_parquet(directory / TABLE)
     for name in ("value", "se", "low", "high"):
