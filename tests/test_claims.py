@@ -248,25 +248,37 @@ def test_errors_of_several_seats_of_a_deal_are_never_too_small(tmp_path):
         assert value.std(ddof=1) / se.mean() < 1 + 3 / sqrt(2 * (seeds - 1))
 
 
-def test_normal_theory_of_an_evening_is_right_to_a_percentage_point(tmp_path):
-    from scipy import stats
+def test_hands_that_deals_were_aimed_at_are_pooled_by_how_often_they_are_dealt(tmp_path):
+    from loo_sim.claims.figures import STUDIES, Game
+    from loo_sim.policies.language import ANNOUNCE_NAMES, parse
+    from loo_sim.report.result import read_result
 
-    path = tmp_path / "x.toml"
-    policies = ["peel", "trumps", "random", "peel", "trumps", "loose"]
-    path.write_text(
-        f'study = "session"\nplayers = 6\nrounds = 10\ntables = 20_000\npolicies = {policies}\n',
-        encoding="utf-8",
-    )
-    purse = loo_sim.run(path, output=tmp_path / "out").tables["purse"]
-    fifty = [name for name in purse if re.fullmatch(r"final_q\d[13579]", name)]
-    assert len(fifty) == 50
-    for one, other in ((0, 1), (0, 2), (1, 2), (0, 5)):
-        a, b = purse.loc[one], purse.loc[other]
-        dots = np.subtract.outer(a[fifty].to_numpy(float), b[fifty].to_numpy(float))
-        ahead = (dots > 0).mean() + (dots == 0).mean() / 2
-        variance = (a["final_se"] ** 2 + b["final_se"] ** 2) * a["n"]
-        normal = stats.norm.cdf((a["final"] - b["final"]) / sqrt(variance))
-        assert ahead == pytest.approx(normal, abs=0.01)
+    text = 'study = "announce"\nplayers = 5\npot = 6\ndeals = 100_000\n'
+    aim = "[aim]\nseat = 0\nstanders = 0\nmiss_free = true\n"
+    found: dict[str, list] = {}
+    for name, more in (("plain", ""), ("aimed", aim)):
+        path = tmp_path / f"{name}.toml"
+        path.write_text(text + more, encoding="utf-8")
+        run = loo_sim.run(path, output=tmp_path / name)
+        (cell,) = read_result(run.directory).cells
+        game = Game(cell)
+        for figure in ("stand", "stand_over_others", "stand_share"):
+            kind = STUDIES["announce"].figures[figure]
+            ((_, value),) = kind.of(game, parse("seat == 0", ANNOUNCE_NAMES), ())
+            found.setdefault(figure, []).append(value)
+    rows = pd.read_parquet(tmp_path / "aimed" / "announce.parquet")
+    weight, mean, se = (rows[name].to_numpy(float) for name in ("weight", "stand", "stand_se"))
+    # Every hand comes up in seat 0 as often as it is dealt, so that weights have no error.
+    aimed = found["stand"][1]
+    assert aimed.value == pytest.approx((weight * mean).sum(), rel=1e-9)
+    assert aimed.se == pytest.approx(sqrt((weight**2 * se**2).sum()), rel=1e-9)
+    # Pooled by deals it would be 0.4 stakes more: forty errors.
+    for plain, aimed in (found["stand"], found["stand_over_others"]):
+        assert abs(plain.value - aimed.value) < 4 * sqrt(plain.se**2 + aimed.se**2)
+    plain, aimed = found["stand_share"]
+    assert aimed.weights.sum() == pytest.approx(1)
+    low, high = aimed.interval(3.0)
+    assert low < plain.value < high
 
 
 def test_the_interval_of_a_median_holds_it(tried):

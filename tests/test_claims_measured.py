@@ -74,10 +74,52 @@ def test_hands_that_were_seldom_dealt_are_open():
     assert share.interval(2.0) == pytest.approx((0.5, 1.0))
 
 
+def test_hands_whose_deals_were_few_and_all_alike_are_open():
+    # As a mean of 999 deals that were all alike: so far is no more than so far.
+    share = HandShare(
+        weights=np.ones(2),
+        margins=np.array([[-3.0, -3.0], [-3.0, -2.0]]),
+        errors=np.array([[0.0, 0.0], [0.1, 0.1]]),
+        counts=np.array([1_000.0, 999.0]),
+    )
+    assert share.interval(2.0) == pytest.approx((0.0, 0.5))
+
+
+@pytest.mark.parametrize("size", [0.02, 0.2, 2.0, 20.0])
+@pytest.mark.parametrize("margins", [1, 2])
+def test_a_share_of_hands_is_in_its_interval_as_often_as_is_said(size, margins):
+    rng = np.random.default_rng(5)
+    true = size * rng.standard_normal((margins, 1_000))
+    weights, errors = rng.random(1_000), np.ones_like(true)
+    share = weights[(true > 0).all(axis=0)].sum() / weights.sum()
+    held, times = 0, 400
+    for _ in range(times):
+        measured = true + rng.standard_normal(true.shape)
+        low, high = HandShare(weights, measured, errors, np.full(1_000, 100.0)).interval(1.96)
+        held += low <= share <= high
+    assert held / times >= 0.95 - 3 * sqrt(0.05 * 0.95 / times)
+
+
 def test_the_least_of_figures_lies_between_the_least_ends():
     least = Least([Mean(1.0, 0.1, 100), Mean(0.5, 0.5, 200)])
     assert (least.value, least.se, least.n) == (0.5, 0.5, 100)
-    assert least.interval(2.0) == pytest.approx((-0.5, 1.2))
+    # 1.95996 errors leave 2.5 % on a side, 2.24140 half of that.
+    assert least.interval(1.95996) == pytest.approx((0.5 - 1.95996 * 0.5, 1 + 0.224140))
+    alone = Least([Mean(1.0, 0.1, 100)])
+    assert alone.interval(1.95996) == pytest.approx((1 - 0.195996, 1 + 0.195996))
+
+
+def test_the_least_of_figures_that_are_alike_is_in_its_interval_as_often_as_is_said():
+    rng = np.random.default_rng(4)
+    draws = rng.standard_normal((20_000, 2))
+    outside = [0, 0]
+    for pair in draws:
+        low, high = Least([Mean(value, 1.0, 100) for value in pair]).interval(1.95996)
+        outside[0] += low > 0
+        outside[1] += high < 0
+    # The upper end misses if that of either does, 1 - (1 - 0.0125)^2; without being widened 4.9 %.
+    assert outside[1] / len(draws) == pytest.approx(0.0248, abs=0.0045)
+    assert outside[0] / len(draws) < 0.002  # both lower ends must: 0.025^2
 
 
 def test_a_contrast_adds_the_widths():
@@ -119,6 +161,8 @@ def test_the_chance_to_be_ahead_after_one():
     # One standard deviation ahead on average: ahead with 84.134 %.
     assert AheadAfterOne(2.0, 0.1, 4.0, 10_000).value == pytest.approx(0.84134, abs=1e-5)
     low, high = AheadAfterOne(0.0, 1.0, 1.0, 10_000).interval(1.0)
-    assert (low, high) == pytest.approx((1 - 0.84134, 0.84134), abs=1e-5)
+    # And a percentage point to each side, by which normal theory may be off.
+    assert (low, high) == pytest.approx((1 - 0.84134 - 0.01, 0.84134 + 0.01), abs=1e-5)
+    assert AheadAfterOne(9.0, 0.1, 4.0, 10_000).interval(2.0).high == 1.0
     assert Ahead(0.2, nan, 0.96, 10_000).interval(2.0) == UNKNOWN
     assert AheadAfterOne(0.2, 0.1, sqrt(2), 29).interval(2.0) == UNKNOWN

@@ -341,7 +341,7 @@ def _read_test(
     table: Mapping[str, Any], key: str, parts: Mapping[str, Experiment | None], wrong: Wrong
 ) -> Test | None:
     """One test; None if its part cannot be had, in which case no more can be said of it."""
-    from loo_sim.claims.figures import STUDIES
+    from loo_sim.claims.figures import STUDIES, is_nearly_normal
 
     for inner in table:
         if inner not in TEST_KEYS:
@@ -370,6 +370,11 @@ def _read_test(
     elif figure == "ahead_after_one" and not part.cells[0].rounds:
         what = "is of evenings: of one deal normal theory says nothing"
         wrong(f"{key}.figure", what, f"rounds = 10 in the part {name}")
+    elif figure.startswith("ahead") and not all(
+        is_nearly_normal(cell.rounds, cell.rules.loo) for cell in part.cells
+    ):
+        what = "is of normal theory, which fails for evenings with loos of the pot"
+        wrong(f"{key}.figure", what, "rules.loo = 6, or single deals; medians of a session")
     words = table.get("what", "")
     what, hint = _text_fault(words, MOST_IN_WHAT)
     if what:

@@ -12,7 +12,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from loo_sim.claims.cases import OPPONENTS, RULES, WHAT
-from loo_sim.claims.figures import STUDIES, pairs_of
+from loo_sim.claims.figures import STUDIES, is_nearly_normal, pairs_of
 from loo_sim.claims.measured import Ahead, AheadAfterOne
 from loo_sim.claims.running import SCHEMA, read_tried
 from loo_sim.claims.told import (
@@ -119,8 +119,8 @@ def findings(found: Mapping[str, Any]) -> list[str]:
             if claim["verdict"] == word
         ]
         if says:
-            how = "It does not hold" if word == FAILS else "It holds"
-            sentences.append(f"{how} in any case that was decided: {'; '.join(says)}.")
+            how = "fails" if word == FAILS else "holds"
+            sentences.append(f"What {how} in every case that was decided: {'; '.join(says)}.")
     return sentences
 
 
@@ -135,7 +135,7 @@ def skill_finding(directory: Path, found: Mapping[str, Any]) -> list[str]:
     chances = [
         (AheadAfterOne(diff, se, variance, n), f"{names['policy']} over {names['rival']}")
         for _, cell in _leagues(directory, found)
-        if cell.rounds
+        if cell.rounds and is_nearly_normal(cell.rounds, cell.rules["loo"])
         for names, diff, se, variance, n in pairs_of(cell)
     ]
     if len(chances) < 2:
@@ -441,8 +441,9 @@ def _skill_section(directory: Path, found: Mapping[str, Any]) -> Section:
 
 
 def _pairs_table(part: str, cell: Cell) -> Table:
-    of_evenings = bool(cell.rounds)  # of a single deal normal theory says nothing
-    one, several = ("evening", "evenings") if of_evenings else ("deal", "deals")
+    one, several = ("evening", "evenings") if cell.rounds else ("deal", "deals")
+    is_normal = is_nearly_normal(cell.rounds, cell.rules["loo"])
+    of_evenings = bool(cell.rounds) and is_normal  # of one deal normal theory says nothing
     rows = []
     for names, diff, se, variance, n in pairs_of(cell):
         ahead, after = Ahead(diff, se, variance, n), AheadAfterOne(diff, se, variance, n)
@@ -453,7 +454,7 @@ def _pairs_table(part: str, cell: Cell) -> Table:
                 with_error(diff, se, n),
                 NONE if isnan(variance) else f"{sqrt(variance):.3g}",
                 with_error(diff / sqrt(variance), se / sqrt(variance), n),
-                _count(ahead.value, *ahead.interval(Z95)),
+                *[_count(ahead.value, *ahead.interval(Z95))] * is_normal,
                 *(
                     [f"{with_ends(*(100 * part for part in (after.value, *chance)))} %"]
                     * of_evenings
@@ -461,15 +462,14 @@ def _pairs_table(part: str, cell: Cell) -> Table:
             )
         )
     pot = "" if cell.rounds else f", pot {cell.pot:g}"
-    rules = cell.rules.get("loo")
     return Table(
-        f"{part}: {cell.players} players{pot}, loo {rules}, {cell.deals:,} {cell.unit}",
+        f"{part}: {cell.players} players{pot}, loo {cell.rules['loo']}, {cell.deals:,} {cell.unit}",
         (
             "better over worse",
             f"edge, stakes a{'n' if cell.rounds else ''} {one}",
             "spread, stakes",
             "edge / spread",
-            f"{several} until ahead with 95 %",
+            *[f"{several} until ahead with 95 %"] * is_normal,
             *(["ahead after one evening"] * of_evenings),
         ),
         tuple(rows),
