@@ -34,7 +34,7 @@ def cell_of(tmp_path, more: str):
 
 
 def purses_of(cell) -> list[np.ndarray]:
-    """What one person of each policy ended an evening with, in stakes, over all tables and turns."""
+    """What one person of each policy ended an evening with, in stakes, by table and turn."""
     session = league.encode(cell)
     turns = [final_purses(session, turn, 77, 0, TABLES) for turn in range(len(cell.policies))]
     return [

@@ -235,9 +235,9 @@ class Ahead:
     """After how many deals (or tables) the better of two players is ahead with 95 %.
 
     Deals in one seat each, at tables of their own, are as many as make the mean difference 1.645 of
-    its standard errors (normal theory): ``n = 1.645^2 variance / diff^2``. For 14 deals and more that is
-    right to 0.6 percentage points of the chance, where to be even counts half: the tests convolve
-    the results of single deals. The variance is taken as known.
+    its standard errors (normal theory): ``n = 1.645^2 variance / diff^2``. For 14 deals and more
+    that is right to 0.6 percentage points of the chance, where to be even counts half: the tests
+    convolve the results of single deals. The variance is taken as known.
 
     Attributes
     ----------
