@@ -390,6 +390,57 @@ def test_what_was_altered_is_not_reported(tried, tmp_path, name):
     assert name in ended.stderr
 
 
+@pytest.mark.parametrize("words", [("-s", "parts.games.deals=100"), ("--only-failed",)])
+def test_what_is_refused_leaves_the_verdicts(tried, tmp_path, words):
+    path, directory, _ = tried
+    copied = tmp_path / "copy"
+    shutil.copytree(directory, copied)
+    assert loosim("run", path, "-o", copied, *words).exit_code == 2
+    assert (copied / "claims.json").read_bytes() == (directory / "claims.json").read_bytes()
+    assert loosim("report", copied, "-o", tmp_path / "x.html").exit_code == 0
+
+
+def test_verdicts_are_of_the_parts_that_are_there(tried, tmp_path):
+    path, directory, _ = tried
+    copied = tmp_path / "copy"
+    shutil.copytree(directory, copied)
+    part = tmp_path / "part.toml"
+    part.write_text('study = "deals"\ndeals = 100\n', encoding="utf-8")
+    place = copied / "parts" / "games"
+    assert loosim("run", part, "-o", place, "--fresh", "--quiet").exit_code == 0
+    ended = loosim("report", copied, "-o", tmp_path / "x.html")
+    assert ended.exit_code == 2
+    assert "parts/games: is another result than the one that was judged" in ended.stderr
+    shutil.rmtree(place)
+    ended = loosim("report", copied, "-o", tmp_path / "x.html")
+    assert ended.exit_code == 2
+    assert "no such directory" in ended.stderr
+    assert loosim("run", path, "-o", copied, "--quiet").exit_code == 0
+    assert loosim("report", copied, "-o", tmp_path / "x.html").exit_code == 0
+
+
+def test_a_page_overwrites_pages_alone(tried, tmp_path):
+    _, directory, _ = tried
+    for name in ("claims.json", "cases.parquet", "parts/games/manifest.json"):
+        before = (directory / name).read_bytes()
+        ended = loosim("report", directory, "-o", directory / name)
+        assert ended.exit_code == 2
+        assert "is there, and is no page" in ended.stderr
+        assert (directory / name).read_bytes() == before
+    page = tmp_path / "x.html"
+    page.touch()  # as of a user who made sure of the name
+    for _ in range(2):
+        assert loosim("report", directory, "-o", page).exit_code == 0
+
+
+def test_a_place_below_a_file_is_refused(tried, tmp_path):
+    path, *_ = tried
+    (tmp_path / "file").touch()
+    ended = loosim("run", path, "-o", tmp_path / "file" / "out")
+    assert ended.exit_code == 2
+    assert "a file is where its folder should be" in ended.stderr
+
+
 def test_other_places_are_left_alone(tried, tmp_path):
     path, directory, _ = tried
     ended = loosim("run", path, "-o", directory / "parts" / "games", "--quiet")
@@ -609,6 +660,46 @@ def test_where_nobody_plays_nothing_is_known(tmp_path):
     assert "Nothing was measured of “leads”" in page.read_text(encoding="utf-8")
 
 
+def test_only_the_parts_of_which_games_failed_are_run_again(tmp_path, monkeypatch):
+    from loo_sim.studies import lead
+
+    path, directory = tmp_path / "x.toml", tmp_path / "out"
+    sound = NOTHING_PLAYED.replace('policies = ["folds.toml"]', "").replace(
+        '[[claims]]\nid = "N"', '[parts.leads.sweep]\npot = [3, 9]\n[[claims]]\nid = "N"'
+    )
+    path.write_text(sound, encoding="utf-8")
+
+    def run(*words: str):
+        return loosim("run", path, "-o", directory, "--quiet", *words)
+
+    def fail(cell, deals, counts, tables=lead.tables):
+        if cell.axes["pot"] == 9:
+            raise ValueError("no such luck")
+        return tables(cell, deals, counts)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(lead, "tables", fail)
+        ended = run()
+        assert ended.exit_code == 3
+        assert "leads: pot = 9: ValueError: no such luck" in ended.stderr
+        assert found_in(directory)["parts"]["leads"]["failed"] == 1
+        page = tmp_path / "page.html"
+        assert loosim("report", directory, "-o", page).exit_code == 0
+        assert "1 game of leads failed" in page.read_text(encoding="utf-8")
+    kept = (directory / "parts" / "games" / "manifest.json").read_bytes()
+    dry = run("--only-failed", "--dry-run")
+    assert dry.exit_code == 0
+    assert "part leads" in dry.stdout
+    assert "part games" not in dry.stdout
+    assert run("--only-failed").exit_code == 0
+    assert found_in(directory)["parts"]["leads"]["failed"] == 0
+    assert (directory / "parts" / "games" / "manifest.json").read_bytes() == kept
+    for words in (("--only-failed",), ("--only-failed", "--dry-run")):
+        ended = run(*words)
+        assert ended.exit_code == 2
+        assert "has no cell that failed" in ended.stderr
+
+
 def test_tricks_for_each_player_in():
     from loo_sim.claims.figures import _tricks_each
 
@@ -643,11 +734,27 @@ def test_of_deals_that_came_out_alike_no_spread_is_known():
         assert figure.interval(2.0) == (-np.inf, np.inf)
 
 
+def test_differences_of_shares_are_in_points():
+    from loo_sim.report.books import _cases_table
+
+    numbers = {"value": 0.5, "low": 0.4, "high": 0.6, "threshold": 0.1, "is_above": True, "n": 50}
+    row = {"figure": "lone", "circumstances": "", "side": "for", **numbers}
+    tests = [{"what": "a", "contrast": {}}, {"what": "b", "contrast": {"pot": [3, 9]}}]
+    cases = pd.DataFrame([{**row, "what": "a"}, {**row, "what": "b"}])
+    share, difference = _cases_table({"id": "M", "tests": tests}, cases).rows
+    assert share[1:4] == ("share of deals with a lone player", "50 (40 to 60) %", "above 10 %")
+    assert difference[1:4] == (
+        "share of deals with a lone player, difference",
+        "50 (40 to 60) percentage points",
+        "above 10 percentage points",
+    )
+
+
 def test_a_map_of_cases_names_its_squares_and_is_no_taller_than_a_sheet():
     from loo_sim.report.books import MOST_COLUMNS, MOST_ROWS, _cases_exhibit
 
     def exhibit(factors: list[dict]):
-        claim = {"id": "M", "for": len(factors), "against": 0, "open": 0}
+        claim = {"id": "M", "for": len(factors), "against": 0, "open": 0, "tests": []}
         shared = {"figure": "lone", "what": "", "circumstances": "", "is_above": True, "n": 50}
         numbers = {"value": 0.5, "low": 0.4, "high": 0.6, "threshold": 0.0, "side": "for"}
         rows = [{"factors": json.dumps(of), **shared, **numbers} for of in factors]

@@ -347,10 +347,11 @@ def _cases_exhibit(claim: Mapping[str, Any], cases: pd.DataFrame) -> Exhibit | N
 def _cases_table(claim: Mapping[str, Any], cases: pd.DataFrame) -> Table:
     """The cases of a claim with their figures, a row each."""
     n = len(cases)
+    differences = {test["what"] for test in claim["tests"] if test["contrast"]}
     return Table(
         f"The {n:,} cases of {claim['id']}" if n > 1 else f"The case of {claim['id']}",
         ("case", "figure", "value with its interval", "claimed", "deals", "side"),
-        tuple(_case_row(row) for row in cases.to_dict("records")),
+        tuple(_case_row(row, row["what"] in differences) for row in cases.to_dict("records")),
     )
 
 
@@ -381,10 +382,12 @@ def _key(case: Mapping[str, Any], names: Sequence[str]) -> tuple[Any, ...]:
 _FIGURES = {name: kind for of in STUDIES.values() for name, kind in of.figures.items()}
 
 
-def _case_row(row: Mapping[Any, Any]) -> tuple[str, ...]:
+def _case_row(row: Mapping[Any, Any], is_difference: bool) -> tuple[str, ...]:
     kind = _FIGURES[row["figure"]]
     scale = 100 if kind.unit == "share" else 1
-    unit = " %" if kind.unit == "share" else f" {kind.unit}" if kind.unit == "stakes" else ""
+    unit = f" {kind.unit}" if kind.unit == "stakes" else ""
+    if kind.unit == "share":
+        unit = " percentage points" if is_difference else " %"
     ends = [row[name] * scale for name in ("value", "low", "high")]
     told = signed(with_ends(*ends)) if all(map(isfinite, ends[:2])) else NONE
     threshold = row["threshold"] * scale
@@ -392,7 +395,7 @@ def _case_row(row: Mapping[Any, Any]) -> tuple[str, ...]:
     case = f"{row['what']}: {row['circumstances']}" if row["what"] else row["circumstances"]
     return (
         case,
-        kind.words,
+        f"{kind.words}, difference" if is_difference else kind.words,
         f"{told}{unit}" if told != NONE else NONE,
         f"{above} {signed(f'{threshold:g}')}{unit}",
         f"{row['n']:,.0f}",
@@ -431,7 +434,8 @@ def _skill_section(directory: Path, found: Mapping[str, Any]) -> Section:
         "deal or evening. The better one is ahead with 95 % after (1.645 spread / edge)² of them "
         "(normal theory, right to a percentage point of the chance, if to be even counts half; of "
         "evenings with loos of the whole pot it says nothing, and none is told). Intervals are of "
-        "95 % each. All are among the policies named: an edge is over these rivals, and says "
+        "95 % each; after an edge the standard error of its last digits stands in brackets. All "
+        "are among the policies named: an edge is over these rivals, and says "
         "nothing about stronger ones."
     ]
     return section
@@ -505,7 +509,13 @@ def _parts_section(found: Mapping[str, Any]) -> Section:
             ),
         )
     ]
-    section.notes = [f"The claims are those of {found['command']} ({SCHEMA})."]
+    section.notes = [
+        f"{_many(part['failed'], 'game')} of {name} failed, so that there are no cases of "
+        f"{'it' if part['failed'] == 1 else 'them'}."
+        for name, part in found["parts"].items()
+        if part["failed"]
+    ]
+    section.notes += [f"The claims are those of {found['command']} ({SCHEMA})."]
     return section
 
 
