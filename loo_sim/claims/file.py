@@ -363,7 +363,10 @@ def _read_test(
     if not isinstance(what, str):
         wrong(f"{key}.what", f"{what!r} is no text")
     by = table.get("by", [])
-    if not isinstance(by, list) or any(name not in of.by for name in by):
+    if not isinstance(by, list):
+        wrong(f"{key}.by", f"{by!r} is no list", f'as in by = ["{by}"]')
+        by = []
+    elif any(name not in of.by for name in by):
         known = f"some of: {', '.join(of.by)}" if of.by else "nothing, in this study"
         wrong(f"{key}.by", f"{by!r} names what cannot tell cases apart", known)
         by = []
