@@ -21,6 +21,7 @@ from loo_sim.claims.cases import contrasted
 from loo_sim.claims.file import load_claims
 from loo_sim.claims.measured import Mean
 from loo_sim.problems import InputError
+from loo_sim.report.books import what_was_tested
 from loo_sim.tomlwrite import document
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -361,6 +362,38 @@ def test_from_python(tried):
         loo_sim.run(path)
 
 
+ONE = """
+study = "claims"
+[parts.p]
+study = "announce"
+deals = 50
+policies = "tight"
+rules = { loo = 6 }
+[[claims]]
+id = "K"
+says = "Stand."
+source = "an aunt"
+[[claims.tests]]
+part = "p"
+figure = "stand"
+when = "trumps == 1 and over_best == 30"
+above = 0
+"""
+
+
+def test_one_claim_that_nothing_comes_to(tmp_path):
+    path, page = tmp_path / "one.toml", tmp_path / "page.html"
+    path.write_text(ONE, encoding="utf-8")
+    ended = loosim("run", path, "-o", tmp_path / "out")
+    assert ended.exit_code == 0
+    assert "K: nothing that came up is as its tests ask; look at when and where" in ended.stderr
+    assert loosim("report", tmp_path / "out", "-o", page).exit_code == 0
+    opening = dict(what_was_tested(tmp_path / "out", found_in(tmp_path / "out")))
+    assert opening["measured by"] == "1 run of 1 game"
+    assert opening["rules"] == "“standard” rules, loo 6"
+    assert opening["opponents"] == "tight"
+
+
 def test_the_report(tried, tmp_path):
     _, directory, _ = tried
     page = tmp_path / "page.html"
@@ -371,6 +404,7 @@ def test_the_report(tried, tmp_path):
         assert claim["says"] in text
         assert f'id="claim-{claim["id"].lower()}"' in text
     assert "How much skill there is" in text
+    assert "the old books" not in text  # a file of claims is anybody's
     assert json.loads(ended.stdout)["findings"][0].startswith("Of 3 claims")
     assert (tmp_path / "figures" / "claims-overview.png").exists()
     again = tmp_path / "again.html"
@@ -490,6 +524,9 @@ def test_everything_wrong_is_told_at_once(tmp_path):
     assert "claims.1.tests.1.when: column 1: unknown name 'overbest'" in told
     assert "claims.2.tests.1.by: ['colour'] names what cannot tell cases apart" in told
     assert "claims.2.tests.2.contrast.pot: 4 is no value of it (one of: 3, 9)" in told
+    path.write_text(path.read_text().replace('["colour"]', '"pot"'), encoding="utf-8")
+    by = """claims.2.tests.1.by: 'pot' is no list (as in by = ["pot"])"""
+    assert by in loosim("run", path).stderr
     assert all(re.match(rf"{re.escape(str(path))}:\d+: ", line) for line in lines)
 
 

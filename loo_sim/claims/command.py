@@ -100,6 +100,10 @@ def _tell(tried: Tried, again: str, out: Output) -> int:
             for claim in tried.found["claims"]
         ]
         out.table(TITLES, rows)
+        for claim in tried.found["claims"]:
+            if not claim["for"] + claim["against"] + claim["open"]:
+                what = "nothing that came up is as its tests ask"
+                click.echo(f"{claim['id']}: {what}; look at when and where", err=True)
         report = shlex.join(["loosim", "report", str(from_here(tried.directory))])
         out.hint(f"all is in {from_here(tried.directory)}; {report} tells it, with every figure")
     if tried.failed:

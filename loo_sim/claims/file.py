@@ -382,7 +382,7 @@ def _read_test(
         words = ""
     by = table.get("by", [])
     if not isinstance(by, list):
-        wrong(f"{key}.by", f"{by!r} is no list of names", 'by = ["seat"]')
+        wrong(f"{key}.by", f"{by!r} is no list", f'as in by = ["{by}"]')
         by = []
     elif any(name not in of.by for name in by):
         some = f"some of: {', '.join(of.by)}" if of.by else "nothing, in this study"

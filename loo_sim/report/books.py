@@ -25,8 +25,9 @@ from loo_sim.claims.verdict import DEPENDS, FAILS, HOLDS, OPEN, STRAYS
 from loo_sim.report import style
 from loo_sim.report.exhibit import Exhibit, Table, make_exhibit
 from loo_sim.report.page import Section
+from loo_sim.report.provenance import rules_in_words
 from loo_sim.report.result import Cell, Result, read_result
-from loo_sim.result import PARTS
+from loo_sim.result import PARTS, read_manifest
 from loo_sim.rounding import NONE, listed, percent_in_words, signed, with_ends, with_error
 from loo_sim.studies.estimates import Z95
 
@@ -71,21 +72,26 @@ def as_result(directory: Path, found: Mapping[str, Any]) -> Result:
     return Result(directory, manifest, ())
 
 
-def what_was_tested(found: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """The lines that open the page: names and values."""
+def what_was_tested(directory: Path, found: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """The lines that open the page: names and values.
+
+    Rules and opponents are those that verdicts are told apart by, or else those of all games.
+    """
     parts = found["parts"].values()
+    games = sum(part["cells"] for part in parts)
     tables = {
         (table["rules"], table["opponents"]) for c in found["claims"] for table in c["tables"]
+    } or {
+        (rules_in_words(cell["rules"]), policy["name"])
+        for name in found["parts"]
+        for cell in read_manifest(directory / PARTS / name)["cells"]
+        for policy in cell["policies"]
     }
-    games = sum(part["cells"] for part in parts)
-    of_tables = [
-        ("rules", listed(sorted({rules for rules, _ in tables}), "and")),
-        ("opponents", listed(sorted({opponents for _, opponents in tables}), "and")),
-    ]
     return [
         ("claims", str(len(found["claims"]))),
         ("measured by", f"{_many(len(parts), 'run')} of {_many(games, 'game')}"),
-        *(of_tables if tables else []),
+        ("rules", listed(sorted({rules for rules, _ in tables}), "and")),
+        ("opponents", listed(sorted({opponents for _, opponents in tables}), "and")),
         ("intervals", "of 95 %, for all cases of a claim together"),
     ]
 
@@ -110,8 +116,7 @@ def findings(found: Mapping[str, Any]) -> list[str]:
         )
         if (ids := named(word))
     ]
-    many = len(found["claims"])
-    sentences = [f"Of {many} claim{'s' if many > 1 else ''} {listed(told, 'and')}."]
+    sentences = [f"Of {_many(len(found['claims']), 'claim')} {listed(told, 'and')}."]
     for word in (FAILS, HOLDS):
         says = [
             f"{claim['id']} “{claim['says'].rstrip('.')}”"
@@ -532,7 +537,7 @@ def page_of(
     found, table = read_tried(directory)
     return (
         as_result(directory, found),
-        what_was_tested(found),
+        what_was_tested(directory, found),
         [*findings(found), *skill_finding(directory, found)],
         sections(directory, found, table),
     )
