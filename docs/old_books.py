@@ -63,10 +63,13 @@ SKILL = """
 What the better of two policies gets more, in one seat each at tables of their own where every
 policy of the league has every seat in turn, and the standard deviation of that difference
 (*spread*). The better one is ahead with a chance of 95 % after (1.645 spread / edge)² deals or
-evenings, with one of 75 % after 0.168 times as many (normal theory; for one evening that is right
-to a percentage point, as tests/test_claims.py sees from the purses). In an evening everyone deals
-ten times and the pot is carried over. An edge is over these rivals, and says nothing about stronger
-ones.
+evenings, with one of 75 % after 0.168 times as many (for a few deals that is rough). This is normal
+theory. Its 95 % was held against the results of single deals, added up exactly, and its chance
+after one evening against the purses: both were right to a percentage point, if to be even counts
+half (tests/test_claims_ahead.py). So much is added to both ends of the intervals for one evening.
+Of evenings with loos of the whole pot it says nothing, since a few that got out of hand make up the
+mean and the spread: of these no chance is given. In an evening everyone deals ten times and the pot
+is carried over. An edge is over these rivals, and says nothing about stronger ones.
 """
 
 ELSEWHERE = """

@@ -328,8 +328,8 @@ def is_nearly_normal(rounds: int, loo: Any) -> bool:
     """Whether normal theory says how often the better of two is ahead: deals, or evenings.
 
     Of evenings with loos of the whole pot it does not: a few that got out of hand make up the mean
-    and the spread. Where it says 51 %, the better was ahead after 60 deals with 87 %; with loos of
-    at most 30 stakes it was off by up to 2 percentage points, of at most 100 by up to 6.
+    and the spread. Where it says 51 %, the better was ahead after 60 deals with 87 %; and where a
+    loo was at most 100 stakes it was still off by 6 percentage points.
     """
     return not (rounds and loo == "pot")
 
