@@ -594,6 +594,18 @@ def test_values_that_a_circumstance_cannot_have(tmp_path, test, what):
     assert what in str(told.value)
 
 
+def test_policies_of_one_name_are_not_taken_for_one(tmp_path):
+    for name, action in (("one", "fold"), ("two", "stand")):
+        policy = f'name = "mine"\n[announce]\notherwise = "{action}"\n'
+        (tmp_path / f"{name}.toml").write_text(policy, encoding="utf-8")
+    path = tmp_path / "x.toml"
+    axis = 'policies = ["peel", "one.toml", "two.toml"]'
+    text = CLAIMS.replace('policies = ["peel", "always-stand"]', axis)
+    path.write_text(text.replace('policies = ["always-stand"]', ""), encoding="utf-8")
+    with pytest.raises(InputError, match=r"parts\.games\.sweep: two policies of the axis"):
+        load_claims(path)
+
+
 def test_players_that_a_league_does_not_have(tmp_path):
     path = tmp_path / "x.toml"
     asked = 'where = { policy = ["peel"] }\nbelow = 100_000'
