@@ -664,6 +664,7 @@ def advise(
     KeyboardInterrupt
         If it was stopped.
     """
+    from loo_sim.runner.progress import Progress
     from loo_sim.strategy.advise import advice
 
     found = advice(
@@ -680,6 +681,7 @@ def advise(
         max_deals=max_deals,
         seed=seed,
         jobs=jobs,
+        progress=Progress(),
     )
     if found.stop is not None:
         raise found.stop

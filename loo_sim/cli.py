@@ -141,7 +141,7 @@ def run(experiment: Path, seed: int | None, jobs: int | None, out: Output, **opt
     return _run(experiment, (), seed, jobs, out, **options)
 
 
-@cli.command()
+@cli.command(short_help="Run an experiment file over a grid of settings.")
 @click.option(
     "--axis",
     "axes",
@@ -386,7 +386,7 @@ def _where(cell: Mapping[str, Any]) -> str:
     return f"the cell {axes}" if axes else "the only cell"
 
 
-@cli.command()
+@cli.command(short_help="Write the report of a result as one page of HTML.")
 @click.argument("directory", type=click.Path(path_type=Path))
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="The page, FILE.html.")
 @click.option(
@@ -417,7 +417,7 @@ def report(directory: Path, output: Path | None, figures: Path | None, out: Outp
     return DONE
 
 
-@cli.command()
+@cli.command(short_help="Set two results, or two cells of one, side by side.")
 @click.argument("a", type=click.Path(path_type=Path))
 @click.argument("b", type=click.Path(path_type=Path), required=False)
 @click.option(
@@ -458,7 +458,7 @@ def compare(a: Path, b: Path | None, cells: tuple[int, int] | None, out: Output)
     return DONE
 
 
-@cli.command()
+@cli.command(short_help="Print what repeats a result, or do it again.")
 @click.argument("directory", type=click.Path(path_type=Path))
 @click.option(
     "-o",
@@ -517,7 +517,7 @@ def reproduce(
     return DONE if all(same.values()) else CHECK_FAILED
 
 
-@cli.command()
+@cli.command(short_help="Check a result: its files, and pieces counted again.")
 @click.argument("directory", type=click.Path(path_type=Path))
 @click.option("--chunks", type=click.IntRange(1), help="Chunks to recompute, 8 by default.")
 @click.option("--all", "whole", is_flag=True, help="Recompute all of them.")
@@ -561,7 +561,7 @@ def verify(
     return DONE if found.same else CHECK_FAILED
 
 
-@cli.command()
+@cli.command(short_help="Tell deals in words: any deal of any seed, or of a run.")
 @click.option(
     "--index", type=click.IntRange(0, 2**64 - 1), default=0, help="Number of the first deal."
 )
@@ -649,7 +649,7 @@ def deal(
     return DONE
 
 
-@cli.command()
+@cli.command(short_help="Check deal records from any source against the rules.")
 @click.argument("file", type=click.Path(path_type=Path))
 @common_options
 def check(file: Path, out: Output) -> int:
@@ -673,7 +673,7 @@ def check(file: Path, out: Output) -> int:
     return CHECK_FAILED if result.found else DONE
 
 
-@cli.command()
+@cli.command(short_help="List the built-in policies, or show one whole.")
 @click.argument("name", required=False)
 @common_options
 def policies(name: str | None, out: Output) -> int:
@@ -713,7 +713,7 @@ def policies(name: str | None, out: Output) -> int:
     return DONE
 
 
-@cli.command()
+@cli.command(short_help="List the presets of house rules, or show one.")
 @click.argument("name", required=False)
 @common_options
 def rules(name: str | None, out: Output) -> int:

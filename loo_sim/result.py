@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from loo_sim.problems import Problems
 from loo_sim.runner.durable import digest_of_file
-from loo_sim.runner.results import MANIFEST, SCHEMA, is_sealed
+from loo_sim.runner.results import MANIFEST, SCHEMA, is_sealed, partial_of
 from loo_sim.tuning.place import FRESH, is_search
 
 if TYPE_CHECKING:
@@ -50,13 +50,19 @@ def read_manifest(directory: Path) -> dict[str, Any]:
         missing = Problems(str(directory))
         what = f"has no {MANIFEST}" if directory.exists() else "no such directory"
         hint = "give the directory that loosim run wrote"
-        if is_search(directory):
+        usual = Path("results", directory.stem)
+        if not directory.exists() and partial_of(directory).is_dir():
+            what = f"has not ended; what is done is in {partial_of(directory)}"
+            hint = "the command that began it goes on with it"
+        elif is_search(directory):
             what = "is a search, whose results are in it"
             hint = f"{directory / FRESH} holds what was measured last"
         elif (directory / PARTS).is_dir():
             is_whole = (directory / CLAIMS_FOUND).is_file()
             what = "is a test of claims" if is_whole else "is a test of claims that has not ended"
             hint = f"the results of its parts are in {directory / PARTS}"
+        elif (usual / MANIFEST).is_file():
+            hint = f"did you mean {usual}?"
         missing.add("", what, hint)
         missing.raise_if_any()
     problems = Problems(str(path))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from loo_sim.problems import nearest
-from loo_sim.rules import MOST_STAKES
+from loo_sim.rules import MOST_STAKES, OPTIONS
 from loo_sim.studies import STUDY_NAMES
 
 CLAIMS = "claims"
@@ -98,7 +98,9 @@ def place_fault(settings: Mapping[str, Any], key: str) -> tuple[str, str] | None
         What is wrong and a hint; None if nothing is.
     """
     if key not in KEYS:
-        return "no such key", nearest(key, KEYS)
+        return "no such key", f"did you mean 'rules.{key}'?" if key in OPTIONS else nearest(
+            key, KEYS
+        )
     kind = _kind(settings)
     if kind is None or key in _OF_ALL or key in _KEYS[kind]:
         return None
@@ -137,9 +139,11 @@ def check_settings(settings: Mapping[str, Any], wrong: Wrong) -> None:
     fault = name_fault(name)
     if fault:
         wrong("name", *fault)
-    studies = "one of: " + ", ".join(STUDY_NAMES)
+    studies = (*STUDY_NAMES, CLAIMS)
     if study is None:
-        wrong("study", "is missing", studies)
+        is_policy = "announce" in settings
+        hint = "this looks like a policy: loosim policies FILE shows it"
+        wrong("study", "is missing", hint if is_policy else "one of: " + ", ".join(studies))
     elif is_of_claims:
         wrong(
             "study",
@@ -147,7 +151,7 @@ def check_settings(settings: Mapping[str, Any], wrong: Wrong) -> None:
             "loosim run FILE, loo_sim.try_claims",
         )
     elif study not in STUDY_NAMES:
-        wrong("study", f"{study!r} is no study of this version", studies)
+        wrong("study", f"{study!r} is no study of this version", nearest(str(study), studies))
     if not is_whole(settings["seed"], 0, SEEDS - 1):
         wrong("seed", f"{settings['seed']!r} is not a whole number from 0 to 2**64 - 1")
 

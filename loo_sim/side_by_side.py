@@ -8,6 +8,7 @@ from math import floor, isnan, log10
 from typing import TYPE_CHECKING, Any
 
 from loo_sim.compare import INDEPENDENT, KEYS, LEVEL, NESTED, SAME, SHARED, Comparison
+from loo_sim.rounding import signed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -169,9 +170,9 @@ def _with_half_width(value: float, se: float, sign: str = "") -> str:
 
     half = Z95 * se
     if isnan(half) or half == 0:
-        return f"{value:{sign}.6g}"
+        return signed(f"{value:{sign}.6g}")
     places = min(max(1 - floor(log10(half)), 0), 12)
-    return f"{value:{sign}.{places}f} ± {half:.{places}f}"
+    return signed(f"{value:{sign}.{places}f} ± {half:.{places}f}")
 
 
 def _json_value(value: Any) -> Any:

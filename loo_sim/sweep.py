@@ -306,7 +306,9 @@ def check_axis(axis: str) -> tuple[str, str] | None:
     if axis in _FIXED:
         return f"{axis} is the same in all cells and cannot be an axis", ""
     if axis not in AXES and not axis.startswith(OF_POLICY):
-        return "no such axis", nearest(axis, (*AXES, "policies.NAME.params.PARAMETER"))
+        rule = f"rules.{axis}"
+        hint = f"did you mean '{rule}'?" if rule in AXES else ""
+        return "no such axis", hint or nearest(axis, (*AXES, "policies.NAME.params.PARAMETER"))
     return None
 
 

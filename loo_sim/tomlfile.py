@@ -26,6 +26,7 @@ _STRINGS = (
     ('"', re.compile(r'"(?:[^"\\\n]|\\.)*"')),
     ("'", re.compile(r"'[^'\n]*'")),
 )
+_COMMAS = re.compile(r"= *\d{1,3}(,\d{3})+ *(#|$)")
 _PLACE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 _HINTS = (
     ("Invalid value at the end", "a value, or the ] of an array, is missing"),
@@ -98,8 +99,16 @@ def load(path: str | Path) -> TomlFile:
         raise _wrong(path, "arrays or tables are nested too deeply") from None
     except ValueError as error:
         what, line = _told(str(error), text)
-        hint = next((hint for start, hint in _HINTS if what.startswith(start)), "")
+        hint = _likely(text, line) or next((h for start, h in _HINTS if what.startswith(start)), "")
         raise _wrong(path, f"not valid TOML: {what}", hint, line) from None
+
+
+def _likely(text: str, line: int | None) -> str:
+    """A hint at what people write who know no TOML, if a line that is none has it; else empty."""
+    told = text.split("\n")[line - 1] if line else ""
+    if re.search("[\u2018\u2019\u201c\u201d]", told):
+        return 'quotes are straight: " and no others'
+    return "a long number is written 1_000_000" if _COMMAS.search(told) else ""
 
 
 def _wrong(path: Path, what: str, hint: str = "", line: int | None = None) -> InputError:

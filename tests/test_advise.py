@@ -26,6 +26,7 @@ from loo_sim.cards import hand_index
 from loo_sim.kernels.given import count_given
 from loo_sim.problems import InputError
 from loo_sim.rules import PRESETS, UNITS_PER_STAKE
+from loo_sim.runner.progress import COMPILING
 from loo_sim.strategy import advise as module
 from loo_sim.strategy.advise import Advice, advise_on
 from loo_sim.strategy.advise_told import assumptions, rules_in_words, sentences
@@ -403,6 +404,18 @@ def test_leads_are_told_with_what_tells_them_apart() -> None:
     assert "if you lead" in told
     one = loosim(*words[:1], "Ah Qc 4d", *words[2:], "--pot", 9, "--lead", "--until", 0.5).stdout
     assert "If you stand you must lead Ah." in one
+
+
+def test_getting_ready_is_told_if_it_takes_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("loo_sim.runner.progress.PATIENCE_SECONDS", 0.0)
+
+    def slow(*words: Any) -> int:
+        time.sleep(0.2)
+        return count_given(*words)
+
+    monkeypatch.setattr(module, "count_given", slow)
+    assert loosim(*EXAMPLE).stderr == f"{COMPILING}\n"
+    assert loosim(*EXAMPLE, "--quiet").stderr == ""
 
 
 def test_ctrl_c_tells_what_was_found_by_then(monkeypatch: pytest.MonkeyPatch) -> None:

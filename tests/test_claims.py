@@ -21,6 +21,7 @@ from loo_sim.claims.cases import contrasted
 from loo_sim.claims.file import load_claims
 from loo_sim.claims.measured import Mean
 from loo_sim.problems import InputError
+from loo_sim.report.books import what_was_tested
 from loo_sim.tomlwrite import document
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -361,6 +362,38 @@ def test_from_python(tried):
         loo_sim.run(path)
 
 
+ONE = """
+study = "claims"
+[parts.p]
+study = "announce"
+deals = 50
+policies = "tight"
+rules = { loo = 6 }
+[[claims]]
+id = "K"
+says = "Stand."
+source = "an aunt"
+[[claims.tests]]
+part = "p"
+figure = "stand"
+when = "trumps == 1 and over_best == 30"
+above = 0
+"""
+
+
+def test_one_claim_that_nothing_comes_to(tmp_path):
+    path, page = tmp_path / "one.toml", tmp_path / "page.html"
+    path.write_text(ONE, encoding="utf-8")
+    ended = loosim("run", path, "-o", tmp_path / "out")
+    assert ended.exit_code == 0
+    assert "K: nothing that came up is as its tests ask; look at when and where" in ended.stderr
+    assert loosim("report", tmp_path / "out", "-o", page).exit_code == 0
+    opening = dict(what_was_tested(tmp_path / "out", found_in(tmp_path / "out")))
+    assert opening["measured by"] == "1 run of 1 game"
+    assert opening["rules"] == "“standard” rules, loo 6"
+    assert opening["opponents"] == "tight"
+
+
 def test_the_report(tried, tmp_path):
     _, directory, _ = tried
     page = tmp_path / "page.html"
@@ -371,6 +404,7 @@ def test_the_report(tried, tmp_path):
         assert claim["says"] in text
         assert f'id="claim-{claim["id"].lower()}"' in text
     assert "How much skill there is" in text
+    assert "the old books" not in text  # a file of claims is anybody's
     assert json.loads(ended.stdout)["findings"][0].startswith("Of 3 claims")
     assert (tmp_path / "figures" / "claims-overview.png").exists()
     again = tmp_path / "again.html"
@@ -388,6 +422,57 @@ def test_what_was_altered_is_not_reported(tried, tmp_path, name):
     ended = loosim("report", copy, "-o", tmp_path / "x.html")
     assert ended.exit_code == 2
     assert name in ended.stderr
+
+
+@pytest.mark.parametrize("words", [("-s", "parts.games.deals=100"), ("--only-failed",)])
+def test_what_is_refused_leaves_the_verdicts(tried, tmp_path, words):
+    path, directory, _ = tried
+    copied = tmp_path / "copy"
+    shutil.copytree(directory, copied)
+    assert loosim("run", path, "-o", copied, *words).exit_code == 2
+    assert (copied / "claims.json").read_bytes() == (directory / "claims.json").read_bytes()
+    assert loosim("report", copied, "-o", tmp_path / "x.html").exit_code == 0
+
+
+def test_verdicts_are_of_the_parts_that_are_there(tried, tmp_path):
+    path, directory, _ = tried
+    copied = tmp_path / "copy"
+    shutil.copytree(directory, copied)
+    part = tmp_path / "part.toml"
+    part.write_text('study = "deals"\ndeals = 100\n', encoding="utf-8")
+    place = copied / "parts" / "games"
+    assert loosim("run", part, "-o", place, "--fresh", "--quiet").exit_code == 0
+    ended = loosim("report", copied, "-o", tmp_path / "x.html")
+    assert ended.exit_code == 2
+    assert "parts/games: is another result than the one that was judged" in ended.stderr
+    shutil.rmtree(place)
+    ended = loosim("report", copied, "-o", tmp_path / "x.html")
+    assert ended.exit_code == 2
+    assert "no such directory" in ended.stderr
+    assert loosim("run", path, "-o", copied, "--quiet").exit_code == 0
+    assert loosim("report", copied, "-o", tmp_path / "x.html").exit_code == 0
+
+
+def test_a_page_overwrites_pages_alone(tried, tmp_path):
+    _, directory, _ = tried
+    for name in ("claims.json", "cases.parquet", "parts/games/manifest.json"):
+        before = (directory / name).read_bytes()
+        ended = loosim("report", directory, "-o", directory / name)
+        assert ended.exit_code == 2
+        assert "is there, and is no page" in ended.stderr
+        assert (directory / name).read_bytes() == before
+    page = tmp_path / "x.html"
+    page.touch()  # as of a user who made sure of the name
+    for _ in range(2):
+        assert loosim("report", directory, "-o", page).exit_code == 0
+
+
+def test_a_place_below_a_file_is_refused(tried, tmp_path):
+    path, *_ = tried
+    (tmp_path / "file").touch()
+    ended = loosim("run", path, "-o", tmp_path / "file" / "out")
+    assert ended.exit_code == 2
+    assert "a file is where its folder should be" in ended.stderr
 
 
 def test_other_places_are_left_alone(tried, tmp_path):
@@ -439,6 +524,9 @@ def test_everything_wrong_is_told_at_once(tmp_path):
     assert "claims.1.tests.1.when: column 1: unknown name 'overbest'" in told
     assert "claims.2.tests.1.by: ['colour'] names what cannot tell cases apart" in told
     assert "claims.2.tests.2.contrast.pot: 4 is no value of it (one of: 3, 9)" in told
+    path.write_text(path.read_text().replace('["colour"]', '"pot"'), encoding="utf-8")
+    by = """claims.2.tests.1.by: 'pot' is no list (as in by = ["pot"])"""
+    assert by in loosim("run", path).stderr
     assert all(re.match(rf"{re.escape(str(path))}:\d+: ", line) for line in lines)
 
 
@@ -504,6 +592,18 @@ def test_values_that_a_circumstance_cannot_have(tmp_path, test, what):
     with pytest.raises(InputError) as told:
         load_claims(path)
     assert what in str(told.value)
+
+
+def test_policies_of_one_name_are_not_taken_for_one(tmp_path):
+    for name, action in (("one", "fold"), ("two", "stand")):
+        policy = f'name = "mine"\n[announce]\notherwise = "{action}"\n'
+        (tmp_path / f"{name}.toml").write_text(policy, encoding="utf-8")
+    path = tmp_path / "x.toml"
+    axis = 'policies = ["peel", "one.toml", "two.toml"]'
+    text = CLAIMS.replace('policies = ["peel", "always-stand"]', axis)
+    path.write_text(text.replace('policies = ["always-stand"]', ""), encoding="utf-8")
+    with pytest.raises(InputError, match=r"parts\.games\.sweep: two policies of the axis"):
+        load_claims(path)
 
 
 def test_players_that_a_league_does_not_have(tmp_path):
@@ -609,6 +709,46 @@ def test_where_nobody_plays_nothing_is_known(tmp_path):
     assert "Nothing was measured of “leads”" in page.read_text(encoding="utf-8")
 
 
+def test_only_the_parts_of_which_games_failed_are_run_again(tmp_path, monkeypatch):
+    from loo_sim.studies import lead
+
+    path, directory = tmp_path / "x.toml", tmp_path / "out"
+    sound = NOTHING_PLAYED.replace('policies = ["folds.toml"]', "").replace(
+        '[[claims]]\nid = "N"', '[parts.leads.sweep]\npot = [3, 9]\n[[claims]]\nid = "N"'
+    )
+    path.write_text(sound, encoding="utf-8")
+
+    def run(*words: str):
+        return loosim("run", path, "-o", directory, "--quiet", *words)
+
+    def fail(cell, deals, counts, tables=lead.tables):
+        if cell.axes["pot"] == 9:
+            raise ValueError("no such luck")
+        return tables(cell, deals, counts)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(lead, "tables", fail)
+        ended = run()
+        assert ended.exit_code == 3
+        assert "leads: pot = 9: ValueError: no such luck" in ended.stderr
+        assert found_in(directory)["parts"]["leads"]["failed"] == 1
+        page = tmp_path / "page.html"
+        assert loosim("report", directory, "-o", page).exit_code == 0
+        assert "1 game of leads failed" in page.read_text(encoding="utf-8")
+    kept = (directory / "parts" / "games" / "manifest.json").read_bytes()
+    dry = run("--only-failed", "--dry-run")
+    assert dry.exit_code == 0
+    assert "part leads" in dry.stdout
+    assert "part games" not in dry.stdout
+    assert run("--only-failed").exit_code == 0
+    assert found_in(directory)["parts"]["leads"]["failed"] == 0
+    assert (directory / "parts" / "games" / "manifest.json").read_bytes() == kept
+    for words in (("--only-failed",), ("--only-failed", "--dry-run")):
+        ended = run(*words)
+        assert ended.exit_code == 2
+        assert "has no cell that failed" in ended.stderr
+
+
 def test_tricks_for_each_player_in():
     from loo_sim.claims.figures import _tricks_each
 
@@ -643,11 +783,27 @@ def test_of_deals_that_came_out_alike_no_spread_is_known():
         assert figure.interval(2.0) == (-np.inf, np.inf)
 
 
+def test_differences_of_shares_are_in_points():
+    from loo_sim.report.books import _cases_table
+
+    numbers = {"value": 0.5, "low": 0.4, "high": 0.6, "threshold": 0.1, "is_above": True, "n": 50}
+    row = {"figure": "lone", "circumstances": "", "side": "for", **numbers}
+    tests = [{"what": "a", "contrast": {}}, {"what": "b", "contrast": {"pot": [3, 9]}}]
+    cases = pd.DataFrame([{**row, "what": "a"}, {**row, "what": "b"}])
+    share, difference = _cases_table({"id": "M", "tests": tests}, cases).rows
+    assert share[1:4] == ("share of deals with a lone player", "50 (40 to 60) %", "above 10 %")
+    assert difference[1:4] == (
+        "share of deals with a lone player, difference",
+        "50 (40 to 60) percentage points",
+        "above 10 percentage points",
+    )
+
+
 def test_a_map_of_cases_names_its_squares_and_is_no_taller_than_a_sheet():
     from loo_sim.report.books import MOST_COLUMNS, MOST_ROWS, _cases_exhibit
 
     def exhibit(factors: list[dict]):
-        claim = {"id": "M", "for": len(factors), "against": 0, "open": 0}
+        claim = {"id": "M", "for": len(factors), "against": 0, "open": 0, "tests": []}
         shared = {"figure": "lone", "what": "", "circumstances": "", "is_above": True, "n": 50}
         numbers = {"value": 0.5, "low": 0.4, "high": 0.6, "threshold": 0.0, "side": "for"}
         rows = [{"factors": json.dumps(of), **shared, **numbers} for of in factors]

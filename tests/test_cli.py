@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from commands import loosim
 
 import loo_sim
@@ -593,3 +594,10 @@ except loo_sim.problems.InputError as error:
 def test_the_package_says_what_it_does_not_have():
     with pytest.raises(AttributeError, match="no attribute 'solve_all'"):
         _ = loo_sim.solve_all
+
+
+def test_help_names_each_command_in_a_line_of_a_narrow_terminal():
+    text = CliRunner().invoke(cli, ["--help"], terminal_width=80).stdout
+    lines = text.partition("Commands:\n")[2].splitlines()
+    assert [line.split()[0] for line in lines] == sorted(cli.commands)
+    assert all(line.endswith(".") and not line.endswith("...") for line in lines)

@@ -161,7 +161,7 @@ def test_without_dask_it_is_said_how_to_install_it(tmp_path, file, monkeypatch):
     found = CliRunner().invoke(cli, words)
     assert found.exit_code == 2
     assert "needs dask and distributed, which are not installed" in found.stderr
-    assert "pip install 'loosim[cluster]'" in found.stderr
+    assert "in the folder of loosim: pip install -e '.[cluster]'" in found.stderr
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from loo_sim.claims.file import is_of_claims, load_claims
 from loo_sim.experiment import load_experiment
 from loo_sim.problems import InputError
 from loo_sim.rules import PRESETS, UNITS_PER_STAKE
-from loo_sim.settings import Amount
+from loo_sim.settings import KEYS, Amount
 
 ROOT = Path(__file__).parent.parent
 
@@ -28,7 +28,23 @@ WRONG = {
     "no study": (
         "seed = 1",
         [],
-        ["FILE: study: is missing (one of: deals, announce, lead, session, league)"],
+        ["FILE: study: is missing (one of: deals, announce, lead, session, league, claims)"],
+    ),
+    "nearly a study, and a rule beside [rules]": (
+        'study = "claim"\nloo = 6',
+        [],
+        [
+            "FILE:1: study: 'claim' is no study of this version (did you mean 'claims'?)",
+            "FILE:2: loo: no such key (did you mean 'rules.loo'?)",
+        ],
+    ),
+    "a policy file": (
+        'name = "mine"\n[announce]\notherwise = "fold"',
+        [],
+        [
+            "FILE: study: is missing (this looks like a policy: loosim policies FILE shows it)",
+            f"FILE:2: announce: no such key (one of: {', '.join(KEYS)})",
+        ],
     ),
     "a league of one": (
         'study = "league"',
@@ -326,8 +342,7 @@ WRONG = {
         'study = "dealt"\nsed = 1\ndeals = 0\nplayers = 3\n[rules]\nloo = 0',
         [],
         [
-            "FILE:1: study: 'dealt' is no study of this version "
-            "(one of: deals, announce, lead, session, league)",
+            "FILE:1: study: 'dealt' is no study of this version (did you mean 'deals'?)",
             "FILE:2: sed: no such key (did you mean 'seed'?)",
             "FILE:3: deals: 0 is not a whole number from 1 to 4,000,000,000",
             'FILE:6: rules.loo: 0 is not a whole number of stakes from 1 to 1,000,000 or "pot"',

@@ -120,6 +120,16 @@ WRONG = {
     "not toml": ("name = p\n", [
         'p.toml:1: not valid TOML: Invalid value at column 8 (text stands in quotes, as in '
         'do = "stand")']),
+    "curly quotes": ("name = \u201cp\u201d\n", [
+        "p.toml:1: not valid TOML: Invalid value at column 8 (quotes are straight: \" and no "
+        "others)"]),
+    "commas": ("x = 1,000,000\n", [
+        "p.toml:1: not valid TOML: Expected newline or end of document after a statement at column "
+        "6 (a long number is written 1_000_000)"]),
+    "an experiment": ('name = "p"\nstudy = "deals"\n', [
+        "p.toml: announce: is missing (a policy needs a table [announce]; this looks like an "
+        "experiment: loosim run FILE plays it)",
+        "p.toml:2: study: no such key here (one of: name, about, params, announce, play)"]),
     "not utf-8": (b'name = "p"\n# \xff\n', [
         "p.toml:2: is not text in UTF-8 (save it as UTF-8)"]),
     "key twice": ('name = "p"\nname = "q"\n[announce]\n', [
@@ -405,6 +415,10 @@ def test_policies_are_found_by_name_and_by_path(tmp_path: Path) -> None:
                  "ends in .toml)"),
         ("qqq", "policy: there is no policy 'qqq' (one of: always-stand, equilibrium, loose, "
          "peel, pot-odds, random, sharp, tight, trumps; a policy file's path ends in .toml)"),
+        ("mine", "policy: there is no policy 'mine' (did you mean 'mine.toml'?; a policy file's "
+         "path ends in .toml)"),
+        ("sub", "policy: there is no policy 'sub' (did you mean 'sub/policy.toml'?; a policy "
+         "file's path ends in .toml)"),
         ("sub/mien.toml", "sub/mien.toml: there is no such file (did you mean 'sub/mine.toml'?)"),
         ("nowhere/x.toml", "nowhere/x.toml: there is no such file (there is no folder nowhere "
                            "either)"),

@@ -35,6 +35,7 @@ from report_samples import (
 )
 from solved_samples import gain_table, strategy_table, write_solution
 
+from loo_sim import try_claims
 from loo_sim.report import write_report
 from loo_sim.rules import Rules
 
@@ -77,7 +78,83 @@ def _solved(folder):
     return write_solution(folder, table, gain_table(2), players=2, rules=rules.to_dict())
 
 
+CLAIMS = f"""\
+name = "claims"
+study = "claims"
+[parts.games]
+study = "deals"
+deals = 200
+[parts.games.sweep]
+players = [5, 6]
+pot = [3, 4, 5, 6, 7, 8, 9, 10, 11, 12]
+"rules.preset" = ["standard", "peel"]
+policies = ["peel", "pot-odds"]
+[parts.evenings]
+study = "league"
+policies = ["peel", "{LONG_NAME}.toml"]
+tables = 40
+rounds = 1
+[[claims]]
+id = "C1"
+says = "{"Two or more play for the pot. " * 20}"
+source = "{"a book " * 12}"
+exceptions = 0.1
+[[claims.tests]]
+part = "games"
+figure = "contested"
+what = "{"two or more " * 8}"
+above = 0.5
+[[claims.tests]]
+part = "games"
+figure = "lone"
+what = "{"alone" * 20}"
+contrast = {{ pot = [3, 9] }}
+below = 0
+[[claims]]
+id = "ABCDEFGHIJKLMNOPQRST"
+says = "Skill."
+source = "Cassell"
+[[claims.tests]]
+part = "evenings"
+figure = "ahead_after_one"
+below = 0.6
+[[claims]]
+id = "none"
+says = "What never happens."
+source = "nobody"
+[[claims.tests]]
+part = "evenings"
+figure = "edge"
+where = {{ policy = ["peel"], rival = ["peel"] }}
+above = 0
+[[claims]]
+id = "many"
+says = "Nobody is alone."
+source = "nobody"
+""" + "".join(
+    f"""\
+[[claims.tests]]
+part = "games"
+figure = "lone"
+what = "below {limit} %"
+where = {{ pot = [3, 12], players = 5 }}
+below = {limit / 100}
+"""
+    for limit in range(1, 12)
+)
+
+
+def _claims(folder):
+    """Claims with as much to say as there may be: maps of many squares, of one, a long table."""
+    path = folder / "claims.toml"
+    path.write_text(CLAIMS, encoding="utf-8")
+    policy = f'name = "{LONG_NAME[:60]}"\n[announce]\notherwise = "stand"\n'
+    (folder / f"{LONG_NAME}.toml").write_text(policy, encoding="utf-8")
+    return try_claims(path, output=folder / "out").directory
+
+
 SAMPLES = {
+    "claims": _claims,
     "deals": _deals,
     "announce": _announce,
     "session": _session,

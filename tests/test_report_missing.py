@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
 import pytest
 from report_samples import (
@@ -15,7 +16,7 @@ from report_samples import (
     write_result,
 )
 
-from loo_sim.report import league, miss, pot_path, seats, strategy, swings, tornado, trust
+from loo_sim.report import league, miss, pot_path, seats, strategy, style, swings, tornado, trust
 from loo_sim.report.axes import swept_axes
 from loo_sim.report.headlines import HEADLINES, games_of
 from loo_sim.report.missing import MOST_NAMED, name_missing
@@ -66,6 +67,17 @@ POTS = [("a pot of 3", False), ("a pot of 6", True), ("a pot of 9", False)]
 
 
 class TestCharts:
+    def test_seats_have_numbers_if_all_games_have_as_many(self):
+        def names(*players: int) -> list[str]:
+            lines = [
+                style.Line(str(n), np.arange(n)[::-1], np.ones(n), np.ones(n)) for n in players
+            ]
+            axes = style.draw_lines(lines, "net").axes[0]
+            return [tick.get_text() for tick in axes.get_xticklabels()]
+
+        assert names(4, 4) == ["0", "1", "2", "dealer"]
+        assert names(3, 4) == ["3", "2", "1", "0\ndealer"]
+
     def test_seats(self, tmp_path):
         games = cells(deals(tmp_path))
         assert legend(seats.draw_seat_values(games).axes[0]) == POTS

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -31,6 +32,25 @@ def test_missing(tmp_path):
     assert problems(tmp_path / "no") == [
         ": no such directory (give the directory that loosim run wrote)"
     ]
+
+
+def test_not_ended(tmp_path):
+    (tmp_path / "long.partial").mkdir()
+    assert problems(tmp_path / "long") == [
+        f": has not ended; what is done is in {tmp_path / 'long.partial'} "
+        "(the command that began it goes on with it)"
+    ]
+
+
+@pytest.mark.parametrize(("name", "what"), [("first", "no such directory"), ("first.toml", "has")])
+def test_the_name_of_an_experiment(tmp_path, monkeypatch, name, what):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "first.toml").touch()
+    (tmp_path / "results" / "first").mkdir(parents=True)
+    (tmp_path / "results" / "first" / "manifest.json").touch()
+    (told,) = problems(Path(name))
+    assert told.startswith(f": {what}")
+    assert told.endswith(f"(did you mean {Path('results', 'first')}?)")
 
 
 def test_without_manifest(tmp_path):

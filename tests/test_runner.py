@@ -370,6 +370,43 @@ def test_signals_stop_at_once_what_is_not_shielded():
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
+def test_a_signal_while_the_compiler_calls_back_is_not_lost(capfd):
+    from llvmlite import binding
+
+    reached = []
+
+    def called_back(module: object, code: bytes) -> None:
+        signal.raise_signal(signal.SIGINT)
+        reached.append("the end of the call")
+
+    def work():
+        with Stopper():
+            machine = binding.Target.from_default_triple().create_target_machine()
+            module = binding.parse_assembly("define i32 @f() { ret i32 1 }")
+            compiler = binding.create_mcjit_compiler(module, machine)
+            compiler.set_object_cache(notify_func=called_back)
+            compiler.finalize_object()
+            threading.Event().wait(60)
+            reached.append("the end of the block")
+
+    binding.initialize_native_target()
+    binding.initialize_native_asmprinter()
+    with pytest.raises(KeyboardInterrupt):
+        work()
+    assert reached == ["the end of the call"]
+    assert capfd.readouterr().err == ""
+
+
+def test_seconds_are_those_of_counting(tmp_path, study, monkeypatch):
+    clock = [0.0]
+    monkeypatch.setattr("loo_sim.runner.cell.perf_counter", lambda: clock[0])
+    monkeypatch.setattr("loo_sim.runner.here.get_ready", lambda *_: clock.append(clock.pop() + 30))
+    study.before_chunk = lambda game, first: clock.append(clock.pop() + 2)
+    (cell,) = run(tmp_path).manifest["cells"]
+    assert clock[0] > 30
+    assert cell["seconds"] == clock[0] - 30
+
+
 def test_signals_after_the_first_change_nothing():
     reached = []
 

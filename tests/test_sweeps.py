@@ -172,6 +172,7 @@ def test_everything_wrong_with_the_axes_is_told_at_once(plain):
         "--axis players=7: players is an axis twice (the other: --axis players=5,6)",
         "--axis rounds: is not key=values (as in --axis players=5,6 or --axis pot=3:12:3)",
         "--axis bankroll=1:2: 1:2 is no range (a range is from:to:step, as in 0:1:0.1)",
+        "--axis loo=3,6: sweep.loo: no such axis (did you mean 'rules.loo'?)",
         "--axis player=5,6: sweep.player: no such axis (did you mean 'players'?)",
         "--axis rules.ante=: sweep.rules.ante: has no values",
         "--axis seed=1,2: sweep.seed: seed is the same in all cells and cannot be an axis",

@@ -40,15 +40,26 @@ def read_condition(
         return None
 
 
-def axes_of(part: Experiment) -> dict[str, list[Any]]:
-    """The axes of a part, each with its values as tables hold them."""
-    cells = [
+def _games_in_words(part: Experiment) -> list[dict[str, Any]]:
+    """The axes of each game of a part, as claims speak of them."""
+    return [
         axes_in_words(axes, [policy.name for policy in cell.policies])
         for axes, cell in zip(
             column_values([cell.axes for cell in part.cells]), part.cells, strict=True
         )
     ]
-    return {axis: list(dict.fromkeys(str(cell[axis]) for cell in cells)) for axis in cells[0]}
+
+
+def axes_of(part: Experiment) -> dict[str, list[Any]]:
+    """The axes of a part, each with its values as tables hold them."""
+    games = _games_in_words(part)
+    return {axis: list(dict.fromkeys(str(game[axis]) for game in games)) for axis in games[0]}
+
+
+def has_games_alike(part: Experiment) -> bool:
+    """Whether claims cannot tell two games of a part apart: two of its policies have one name."""
+    games = [tuple(game.values()) for game in _games_in_words(part)]
+    return len(set(games)) < len(games)
 
 
 def axes_in_words(axes: Mapping[str, Any], policies: Sequence[str]) -> dict[str, Any]:

@@ -100,6 +100,10 @@ def _tell(tried: Tried, again: str, out: Output) -> int:
             for claim in tried.found["claims"]
         ]
         out.table(TITLES, rows)
+        for claim in tried.found["claims"]:
+            if not claim["for"] + claim["against"] + claim["open"]:
+                what = "nothing that came up is as its tests ask"
+                click.echo(f"{claim['id']}: {what}; look at when and where", err=True)
         report = shlex.join(["loosim", "report", str(from_here(tried.directory))])
         out.hint(f"all is in {from_here(tried.directory)}; {report} tells it, with every figure")
     if tried.failed:
@@ -120,16 +124,21 @@ def _tell_forecast(
     """Say what each part would take, and what of it is there; the exit code."""
     from loo_sim.claims.running import place_of_claims
     from loo_sim.result import PARTS
+    from loo_sim.runner.failures import NoFailuresError
     from loo_sim.runner.forecast import as_json, duration, forecast, sentences
     from loo_sim.runner.progress import make_progress
 
     place, progress = place_of_claims(claims, output), make_progress(out.quiet, out.no_color)
-    found = {
-        name: forecast(
-            part, place / PARTS / name, engine.threads(jobs), progress, fresh, only_failed
-        )
-        for name, part in claims.parts.items()
-    }
+    found, threads = {}, engine.threads(jobs)
+    nothing_failed: list[NoFailuresError] = []
+    for name, part in claims.parts.items():
+        try:
+            where = place / PARTS / name
+            found[name] = forecast(part, where, threads, progress, fresh, only_failed)
+        except NoFailuresError as error:
+            nothing_failed.append(error)
+    if not found:
+        raise nothing_failed[0]
     if out.json:
         out.data({name: as_json(of_part) for name, of_part in found.items()})
         return DONE

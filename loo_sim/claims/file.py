@@ -8,7 +8,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from loo_sim.claims.circumstances import axes_of, read_condition, read_where, values_of
+from loo_sim.claims.circumstances import (
+    axes_of,
+    has_games_alike,
+    read_condition,
+    read_where,
+    values_of,
+)
 from loo_sim.experiment import Experiment, resolve
 from loo_sim.overrides import toml_value
 from loo_sim.problems import InputError, Problem, Problems, nearest
@@ -264,6 +270,9 @@ def _read_parts(
         try:
             part = resolve(replace(file, data=data, lines=lines), of_parts[name], shelf=shelf)
             found[name] = replace(part, part=name, overrides=tuple(overrides))
+            if has_games_alike(part):
+                two = "two policies of the axis have one name, by which their games are told apart"
+                wrong(f"{key}.sweep", two, "each policy file needs a name of its own")
         except InputError as error:
             found[name] = None
             for problem in error.problems:
@@ -382,7 +391,7 @@ def _read_test(
         words = ""
     by = table.get("by", [])
     if not isinstance(by, list):
-        wrong(f"{key}.by", f"{by!r} is no list of names", 'by = ["seat"]')
+        wrong(f"{key}.by", f"{by!r} is no list", f'as in by = ["{by}"]')
         by = []
     elif any(name not in of.by for name in by):
         some = f"some of: {', '.join(of.by)}" if of.by else "nothing, in this study"

@@ -27,9 +27,10 @@ from loo_sim.claims.told import circumstances, verdict_in_words
 from loo_sim.claims.verdict import LEVEL, Verdict, quantile_of
 from loo_sim.machine import machine, versions
 from loo_sim.problems import Problems
-from loo_sim.result import CLAIMS_FOUND, PARTS
+from loo_sim.result import CLAIMS_FOUND, PARTS, read_manifest
 from loo_sim.runner.durable import digest_of_file, write_durably
 from loo_sim.runner.engines import THREADS, Choice
+from loo_sim.runner.failures import NoFailuresError
 from loo_sim.runner.manifest import FAILED, command
 from loo_sim.runner.progress import Progress
 from loo_sim.runner.results import MANIFEST, is_sealed, partial_of, refuse, seal
@@ -50,7 +51,8 @@ class Tried:
     ----------
     directory : Path
     found : mapping or None
-        What ``claims.json`` holds; None if a part was stopped, or has no finished cell.
+        What ``claims.json`` holds; None if a part was stopped, was not run, or has no finished
+        cell.
     ended : mapping of str to Run
         The runs of the parts, as far as they came.
     stopped : KeyboardInterrupt or None
@@ -110,37 +112,48 @@ def try_claims(
     output : Path, optional
         The directory; by default ``results/`` and the file's name.
     jobs, progress, verbose, fresh, fail_fast, only_failed, engine
-        As `run_experiment` takes them, for each part.
+        As `run_experiment` takes them, for each part; with `only_failed` a part without failed
+        cells is left as it is.
 
     Raises
     ------
     InputError
-        If anything else is in the directory, or a part cannot be run.
+        If anything else is in the directory, a part cannot be run, or only failed cells are to be
+        run and no part has any.
     OSError
         If writing fails; the same call goes on with what is done.
     """
     directory = place_of_claims(claims, output)
     progress = progress or Progress()
     _check_place(directory, claims)
-    (directory / FOUND).unlink(missing_ok=True)
     ended: dict[str, Run] = {}
+    nothing_failed: list[NoFailuresError] = []
     for number, (name, part) in enumerate(claims.parts.items(), start=1):
         progress.say(f"part {number} of {len(claims.parts)}: {name}")
-        run = run_experiment(
-            part,
-            directory / PARTS / name,
-            jobs,
-            progress,
-            verbose,
-            fresh=fresh,
-            fail_fast=fail_fast,
-            only_failed=only_failed,
-            engine=engine,
-        )
+        place = directory / PARTS / name
+        try:
+            run = run_experiment(
+                part,
+                place,
+                jobs,
+                progress,
+                verbose,
+                fresh=fresh,
+                fail_fast=fail_fast,
+                only_failed=only_failed,
+                engine=engine,
+            )
+        except NoFailuresError as error:
+            nothing_failed.append(error)
+            if not (place / MANIFEST).is_file() or partial_of(place).exists():
+                continue  # one that has not ended yet is left so
+            run = run_experiment(part, place, jobs, progress, verbose, engine=engine)
         ended[name] = run
         if run.stopped is not None:
             return Tried(directory, None, ended, run.stopped)
-    if any(run.directory is None for run in ended.values()):
+    if len(nothing_failed) == len(claims.parts):
+        raise nothing_failed[0]
+    if len(ended) < len(claims.parts) or any(run.directory is None for run in ended.values()):
         return Tried(directory, None, ended)
 
     from loo_sim.claims.cases import judge_claims
@@ -187,6 +200,7 @@ def _as_json(
             name: {
                 "study": run.manifest["study"],
                 "cells": len(run.manifest["cells"]),
+                "failed": sum(cell["status"] == FAILED for cell in run.manifest["cells"]),
                 "deals": sum(cell["deals"] for cell in run.manifest["cells"]),
                 "digest": run.manifest.get("digest"),
             }
@@ -288,7 +302,7 @@ def read_tried(directory: Path) -> tuple[dict[str, Any], pd.DataFrame]:
     Raises
     ------
     InputError
-        If they are not.
+        If they are not, or a part is not the one that was judged.
     """
     import pandas as pd
 
@@ -306,6 +320,10 @@ def read_tried(directory: Path) -> tuple[dict[str, Any], pd.DataFrame]:
             not (directory / TABLE).is_file() or digest_of_file(directory / TABLE) != found["table"]
         ):
             problems.add(TABLE, "is not as it was written", again)
+    problems.raise_if_any()
+    for name, part in found["parts"].items():
+        if read_manifest(directory / PARTS / name)["digest"] != part["digest"]:
+            problems.add(f"{PARTS}/{name}", "is another result than the one that was judged", again)
     problems.raise_if_any()
     table = pd.read_parquet(directory / TABLE)
     for name in ("value", "se", "low", "high"):

@@ -72,7 +72,10 @@ def load_policy(name_or_path: str, base_dir: str | Path = ".") -> Policy:
         return read_policy(Path(base_dir) / name_or_path)
     names = builtin_names()
     if name_or_path not in names:
-        hint = f"{nearest(name_or_path, names)}; a policy file's path ends in {SUFFIX}"
+        paths = (f"{name_or_path}{SUFFIX}", f"{name_or_path}/policy{SUFFIX}")
+        there = [path for path in paths if (Path(base_dir) / path).is_file()]
+        meant = f"did you mean '{there[0]}'?" if there else nearest(name_or_path, names)
+        hint = f"{meant}; a policy file's path ends in {SUFFIX}"
         raise InputError(
             [Problem("policy", None, "", f"there is no policy {name_or_path!r}", hint)]
         )
@@ -126,7 +129,10 @@ class _Reader:
         self.params = self.parameters(self.table_at(data, "params"))
         announce = self.table_at(data, "announce")
         if "announce" not in data:
-            self.wrong("announce", "is missing", "a policy needs a table [announce]")
+            hint = "a policy needs a table [announce]"
+            if "study" in data:
+                hint += "; this looks like an experiment: loosim run FILE plays it"
+            self.wrong("announce", "is missing", hint)
         self.known_keys(announce, "announce", ANNOUNCE_KEYS)
         play = self.table_at(data, "play")
         self.known_keys(play, "play", PLAY_WORDS)

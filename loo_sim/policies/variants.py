@@ -66,7 +66,11 @@ def value_fault(policy: Policy, place: str, value: Any) -> tuple[str, str] | Non
     chances = [rule.chance_from for rule in policy.announce.rules]
     if place.endswith(".chance") or (name != place and name in chances):
         return None if is_chance(value) else (f"{value!r} is no chance", "a number from 0 to 1")
-    return None if is_number(value) else (f"{value!r} is not a number", f"{now:g} in the file")
+    return (
+        None
+        if is_number(value)
+        else (f"{value!r} is not a number", f"such as {now:g}, which the file has")
+    )
 
 
 def can_vary(policy: Policy, changes: Mapping[str, Any]) -> bool:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from loo_sim.claims.running import is_tried
+from loo_sim.problems import InputError, Problem
 from loo_sim.report.export import check_folder, export
 from loo_sim.result import read_manifest
 from loo_sim.solution import is_solution, read_solution
@@ -65,8 +66,8 @@ def write_report(
     Raises
     ------
     InputError
-        If the directory holds no result that can be read, or `figures` is not empty and holds
-        anything but such files as they were written.
+        If the directory holds no result that can be read, `output` is a file but no page, or
+        `figures` is not empty and holds anything but such files as they were written.
     OSError
         If the page or the figures cannot be written.
     """
@@ -77,6 +78,7 @@ def write_report(
     if not solved and not tried:
         read_manifest(place)
     path = output or Path("reports") / f"{_file_name(directory.resolve().name)}.html"
+    _check_page(path)
     if figures is not None:
         check_folder(figures, path)
     # The page loads matplotlib and pandas, which a wrong directory should not wait for.
@@ -96,6 +98,22 @@ def write_report(
         if figures is not None:
             export(parts, made_tables(result), figures)
     return ReportResult(path, findings, figures)
+
+
+def _check_page(path: Path) -> None:
+    """Refuse a file that is there and is no page, as one of the result itself.
+
+    Raises
+    ------
+    InputError
+    """
+    start = b"<!DOCTYPE html>"
+    if path.is_file():
+        with path.open("rb") as file:
+            is_page = file.read(len(start)) in (start, b"")
+        if not is_page:
+            hint = "nothing was overwritten; name another file"
+            raise InputError([Problem(str(path), None, "", "is there, and is no page", hint)])
 
 
 def _played(directory: Path) -> _Page:

@@ -25,8 +25,9 @@ from loo_sim.claims.verdict import DEPENDS, FAILS, HOLDS, OPEN, STRAYS
 from loo_sim.report import style
 from loo_sim.report.exhibit import Exhibit, Table, make_exhibit
 from loo_sim.report.page import Section
+from loo_sim.report.provenance import rules_in_words
 from loo_sim.report.result import Cell, Result, read_result
-from loo_sim.result import PARTS
+from loo_sim.result import PARTS, read_manifest
 from loo_sim.rounding import NONE, listed, percent_in_words, signed, with_ends, with_error
 from loo_sim.studies.estimates import Z95
 
@@ -72,21 +73,26 @@ def as_result(directory: Path, found: Mapping[str, Any]) -> Result:
     return Result(directory, manifest, ())
 
 
-def what_was_tested(found: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """The lines that open the page: names and values."""
+def what_was_tested(directory: Path, found: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """The lines that open the page: names and values.
+
+    Rules and opponents are those that verdicts are told apart by, or else those of all games.
+    """
     parts = found["parts"].values()
+    games = sum(part["cells"] for part in parts)
     tables = {
         (table["rules"], table["opponents"]) for c in found["claims"] for table in c["tables"]
+    } or {
+        (rules_in_words(cell["rules"]), policy["name"])
+        for name in found["parts"]
+        for cell in read_manifest(directory / PARTS / name)["cells"]
+        for policy in cell["policies"]
     }
-    games = sum(part["cells"] for part in parts)
-    of_tables = [
-        ("rules", listed(sorted({rules for rules, _ in tables}), "and")),
-        ("opponents", listed(sorted({opponents for _, opponents in tables}), "and")),
-    ]
     return [
         ("claims", str(len(found["claims"]))),
         ("measured by", f"{_many(len(parts), 'run')} of {_many(games, 'game')}"),
-        *(of_tables if tables else []),
+        ("rules", listed(sorted({rules for rules, _ in tables}), "and")),
+        ("opponents", listed(sorted({opponents for _, opponents in tables}), "and")),
         ("intervals", "of 95 %, for all cases of a claim together"),
     ]
 
@@ -111,8 +117,7 @@ def findings(found: Mapping[str, Any]) -> list[str]:
         )
         if (ids := named(word))
     ]
-    many = len(found["claims"])
-    sentences = [f"Of {many} claim{'s' if many > 1 else ''} {listed(told, 'and')}."]
+    sentences = [f"Of {_many(len(found['claims']), 'claim')} {listed(told, 'and')}."]
     for word in (FAILS, HOLDS):
         says = [
             f"{claim['id']} “{claim['says'].rstrip('.')}”"
@@ -348,10 +353,11 @@ def _cases_exhibit(claim: Mapping[str, Any], cases: pd.DataFrame) -> Exhibit | N
 def _cases_table(claim: Mapping[str, Any], cases: pd.DataFrame) -> Table:
     """The cases of a claim with their figures, a row each."""
     n = len(cases)
+    differences = {test["what"] for test in claim["tests"] if test["contrast"]}
     return Table(
         f"The {n:,} cases of {claim['id']}" if n > 1 else f"The case of {claim['id']}",
         ("case", "figure", "value with its interval", "claimed", "deals", "side"),
-        tuple(_case_row(row) for row in cases.to_dict("records")),
+        tuple(_case_row(row, row["what"] in differences) for row in cases.to_dict("records")),
     )
 
 
@@ -382,10 +388,12 @@ def _key(case: Mapping[str, Any], names: Sequence[str]) -> tuple[Any, ...]:
 _FIGURES = {name: kind for of in STUDIES.values() for name, kind in of.figures.items()}
 
 
-def _case_row(row: Mapping[Any, Any]) -> tuple[str, ...]:
+def _case_row(row: Mapping[Any, Any], is_difference: bool) -> tuple[str, ...]:
     kind = _FIGURES[row["figure"]]
     scale = 100 if kind.unit == "share" else 1
-    unit = " %" if kind.unit == "share" else f" {kind.unit}" if kind.unit == "stakes" else ""
+    unit = f" {kind.unit}" if kind.unit == "stakes" else ""
+    if kind.unit == "share":
+        unit = " percentage points" if is_difference else " %"
     ends = [row[name] * scale for name in ("value", "low", "high")]
     told = signed(with_ends(*ends)) if all(map(isfinite, ends[:2])) else NONE
     threshold = row["threshold"] * scale
@@ -393,7 +401,7 @@ def _case_row(row: Mapping[Any, Any]) -> tuple[str, ...]:
     case = f"{row['what']}: {row['circumstances']}" if row["what"] else row["circumstances"]
     return (
         case,
-        kind.words,
+        f"{kind.words}, difference" if is_difference else kind.words,
         f"{told}{unit}" if told != NONE else NONE,
         f"{above} {signed(f'{threshold:g}')}{unit}",
         f"{row['n']:,.0f}",
@@ -432,7 +440,8 @@ def _skill_section(directory: Path, found: Mapping[str, Any]) -> Section:
         "deal or evening. The better one is ahead with 95 % after (1.645 spread / edge)² of them "
         "(normal theory, right to a percentage point of the chance, if to be even counts half; of "
         "evenings with loos of the whole pot it says nothing, and none is told). Intervals are of "
-        "95 % each. All are among the policies named: an edge is over these rivals, and says "
+        "95 % each; after an edge the standard error of its last digits stands in brackets. All "
+        "are among the policies named: an edge is over these rivals, and says "
         "nothing about stronger ones."
     ]
     return section
@@ -506,7 +515,13 @@ def _parts_section(found: Mapping[str, Any]) -> Section:
             ),
         )
     ]
-    section.notes = [f"The claims are those of {found['command']} ({SCHEMA})."]
+    section.notes = [
+        f"{_many(part['failed'], 'game')} of {name} failed, so that there are no cases of "
+        f"{'it' if part['failed'] == 1 else 'them'}."
+        for name, part in found["parts"].items()
+        if part["failed"]
+    ]
+    section.notes += [f"The claims are those of {found['command']} ({SCHEMA})."]
     return section
 
 
@@ -523,7 +538,7 @@ def page_of(
     found, table = read_tried(directory)
     return (
         as_result(directory, found),
-        what_was_tested(found),
+        what_was_tested(directory, found),
         [*findings(found), *skill_finding(directory, found)],
         sections(directory, found, table),
     )

@@ -261,8 +261,8 @@ def blind_exhibit(cells: list[Cell]) -> Exhibit:
     return make_exhibit(
         "blind-miss",
         "What the miss nets, whatever the hand",
-        "Lines of the mean net of taking the miss in stakes against the number of players still to "
-        "speak, with 95 % intervals.",
+        "Lines of the mean net of taking the miss in stakes by seat, in the order of speaking, "
+        "with 95 % intervals.",
         f"{compare_seats(there[0])} It is the mean over all deals in which the seat speaks with "
         "the miss still there, as if he took it each time without a look at his hand, the others "
         "playing as before. Above 0 it beats folding; with which hands it beats standing is shown "

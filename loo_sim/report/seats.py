@@ -129,8 +129,7 @@ def seat_value_exhibit(cells: list[Cell]) -> Exhibit:
     return make_exhibit(
         "seat-values",
         "What each seat is worth",
-        "Lines of the net of each seat against the number of players still to speak, with 95 % "
-        "intervals.",
+        "Lines of the net of each seat, in the order of speaking, with 95 % intervals.",
         f"{compared} Net is what a player takes from the pot less his loo, "
         + " ".join(filter(None, (counted, name_missing(gone)))),
         lambda: draw_seat_values(cells),

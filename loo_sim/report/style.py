@@ -332,6 +332,8 @@ class Line(NamedTuple):
 def draw_lines(lines: Sequence[Line], what: str) -> Figure:
     """A chart by seats, the dealer on the right, `what` upwards; a panel for each six lines.
 
+    Seats have their numbers if all games have as many; else those still to speak are counted.
+
     A line that is not there has a cross in the legend.
     """
     each = len(LINES) - 1
@@ -373,10 +375,15 @@ def draw_lines(lines: Sequence[Line], what: str) -> Figure:
                 ncols=abreast,
                 borderaxespad=0.2,
             )
-    most = int(max(line.to_speak.max(initial=0) for line in lines))
-    names = [str(left) if left else "0\ndealer" for left in range(most, -1, -1)]
+    sizes = {int(line.to_speak.max()) for line in lines if len(line.value)}
+    most = max(sizes, default=0)
+    if len(sizes) == 1:
+        names = [*map(str, range(most)), "dealer"]
+        grid[-1].set_xlabel("seat, in the order of speaking")
+    else:
+        names = [*map(str, range(most, 0, -1)), "0\ndealer"]
+        grid[-1].set_xlabel("players still to speak")
     grid[-1].set_xticks(range(-most, 1), names)
-    grid[-1].set_xlabel("players still to speak")
     return figure
 
 

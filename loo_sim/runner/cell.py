@@ -127,6 +127,7 @@ class CellAtWork:
             If a signal broke it off; what is counted by then has been saved.
         """
         amount, study = self.at.amount, self.at.study
+        self._begun = perf_counter()
         while True:
             self._count(game, stopper)
             try:
@@ -166,7 +167,7 @@ class CellAtWork:
         return self.at.study.empty_counts(self.cell)
 
     def _seconds(self) -> float:
-        """Time that the cell has taken, that of runs broken off included."""
+        """Time that counting has taken, in runs broken off too; kernels were compiled before."""
         return self._before + perf_counter() - self._begun
 
     def _has_time(self) -> bool:

@@ -84,7 +84,7 @@ class Dask:
         try:
             import distributed
         except ImportError:
-            hint = "pip install 'loosim[cluster]'"
+            hint = "in the folder of loosim: pip install -e '.[cluster]'"
             what = "needs dask and distributed, which are not installed"
             raise InputError([Problem("--engine", None, "dask", what, hint)]) from None
         del distributed

@@ -62,7 +62,11 @@ def failures_of(
     return {number: found[number] for number in sorted(found.keys() - set(done))}
 
 
-def no_failures(directory: Path) -> InputError:
+class NoFailuresError(InputError):
+    """Only cells that failed are to be run, and there are none."""
+
+
+def no_failures(directory: Path) -> NoFailuresError:
     """The error where only cells that failed are to be run, and there are none."""
     hint = "without --only-failed all that is left is run"
-    return refuse(directory, "has no cell that failed", hint)
+    return NoFailuresError(refuse(directory, "has no cell that failed", hint).problems)

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 from typing import Any, NoReturn, Self
+
+AGAIN_SECONDS = 0.02
+"""After this a signal comes again that could not be raised where it came."""
+
+_CALLED_BACK = "_raw_object_cache_"
+"""How the functions of llvmlite begin that LLVM calls while it compiles."""
 
 
 class Terminated(KeyboardInterrupt):
@@ -22,6 +29,15 @@ def exit_code(stop: KeyboardInterrupt) -> int:
 def raise_terminated(number: int, frame: FrameType | None) -> NoReturn:
     """Handler that lets SIGTERM end a program as Ctrl-C does."""
     raise Terminated
+
+
+def _is_called_back(frame: FrameType | None) -> bool:
+    """Whether the compiler has called Python back: what is raised there is printed and lost."""
+    while frame is not None:
+        if frame.f_code.co_name.startswith(_CALLED_BACK):
+            return True
+        frame = frame.f_back
+    return False
 
 
 class Stopper:
@@ -49,6 +65,11 @@ class Stopper:
 
     def _handle(self, number: int, frame: FrameType | None) -> None:
         if self._stopping:
+            return
+        if not self._shielded and _is_called_back(frame):
+            again = threading.Timer(AGAIN_SECONDS, os.kill, (os.getpid(), number))
+            again.daemon = True
+            again.start()
             return
         self._stopping = True
         stop = Terminated() if number == signal.SIGTERM else KeyboardInterrupt()

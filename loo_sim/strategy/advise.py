@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from math import inf, nan
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,7 @@ from loo_sim.policies.compile import Tables, compile_tables, leading_at_random
 from loo_sim.problems import Problems
 from loo_sim.referee import legal_leads
 from loo_sim.rules import POT_LOO, UNITS_PER_STAKE
+from loo_sim.runner.progress import Progress
 from loo_sim.runner.signals import Stopper
 from loo_sim.runner.stopping import LEAST_DEALS, is_reached, next_checkpoint
 from loo_sim.settings import DEFAULTS, SEEDS, is_whole
@@ -212,6 +214,7 @@ def advice(
     max_deals: int | None,
     seed: int | None,
     jobs: int | None,
+    progress: Progress,
 ) -> Advice:
     """Read a question and answer it: the command, and `loo_sim.advise`, whose words these are.
 
@@ -250,6 +253,7 @@ def advice(
         lead,
         int(DEFAULTS["seed"]) if seed is None else seed,
         usable_cores() if jobs is None else jobs,
+        progress,
     )
 
 
@@ -260,6 +264,7 @@ def advise_on(
     lead: bool = False,
     seed: int = 1,
     jobs: int = 1,
+    progress: Progress | None = None,
 ) -> Advice:
     """Say what each announcement is worth.
 
@@ -281,6 +286,8 @@ def advise_on(
         0 to 2**64 - 1.
     jobs : int
         Threads.
+    progress : Progress, optional
+        Told if getting the kernels ready takes a while.
 
     Returns
     -------
@@ -311,7 +318,8 @@ def advise_on(
     loo = cell.rules.loo_units(cell.pot)
     worths: list[list[Worth]] = []
     while True:
-        with compiling():
+        telling = progress.compiling() if progress and not made else nullcontext()
+        with telling, compiling():
             done, drawn, stop = _count(tables, seed, made, target, jobs)
         made, tried = made + done, tried + drawn
         deals = int(tables[0].counts.sum())

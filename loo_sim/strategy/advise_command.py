@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from loo_sim.strategy.advise import Advice
 
 
-@click.command()
+@click.command(short_help="Say what each announcement is worth with a hand.")
 @click.argument("hand", nargs=-1, required=True, metavar="HAND")
 @click.option("--turn-up", required=True, metavar="CARD", help="The card turned up: 9h.")
 @click.option("--players", type=int, help="Seats, 6 by default.")
@@ -65,6 +65,7 @@ def advise(
 
     Exit code 4 if the values are not known as well as was asked for within the deals allowed.
     """
+    from loo_sim.runner.progress import LineProgress, Progress
     from loo_sim.runner.signals import exit_code
 
     with _starting_fast():
@@ -84,6 +85,7 @@ def advise(
             max_deals=max_deals,
             seed=seed,
             jobs=jobs,
+            progress=Progress() if out.quiet else LineProgress(),
         )
     if found.deals or found.stop is None:
         if out.json:

@@ -21,7 +21,7 @@ from loo_sim.console import (
 )
 
 
-@click.command()
+@click.command(short_help="Find a strategy of announcing near equilibrium.")
 @click.option("--players", type=int, help="Seats, 6 by default.")
 @click.option(
     "--pot",

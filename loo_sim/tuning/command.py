@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from loo_sim.runner.engines import Choice
 
 
-@click.command()
+@click.command(short_help="Search a sweep for the cell with the largest figure.")
 @click.argument("experiment", type=click.Path(path_type=Path))
 @click.option(
     "--axis",
