@@ -37,8 +37,25 @@ def test_many_deals_all_alike_are_certain():
 def test_a_quantile_keeps_the_shape_of_its_interval():
     # Ends at 1.96 errors; twice as many of them are twice as far off.
     half = Between(10.0, 9.0, 12.0, 400)
-    assert half.interval(2 * 1.959963984540054) == pytest.approx((8.0, 14.0))
+    assert half.interval(2 * 1.959963984540054) == pytest.approx((8.0, 14.4))
+    assert half.interval(1.959963984540054) == pytest.approx((9.0, 12.0))
+    zero = Between(0.0, -1.0, 2.0, 400)
+    assert zero.interval(2 * 1.959963984540054) == pytest.approx((-2.0, 4.0))
     assert Between(10.0, 9.0, 12.0, 29).interval(2.0) == UNKNOWN
+
+
+def test_the_widened_interval_of_a_median_holds_it_under_a_heavy_tail():
+    from loo_sim.studies.estimates import quantiles
+    from loo_sim.studies.session import median_interval
+
+    rng = np.random.default_rng(6)
+    n, times, outside = 400, 4_000, 0
+    shares = (0.5, *median_interval(n).values())
+    for _ in range(times):
+        values = np.sort(np.exp(3 * rng.standard_normal(n)))
+        outside += Between(*quantiles(values, np.ones(n), shares), n).interval(2.5758).high < 1
+    # On a side 0.5 %, of which a sum of errors would miss twice as many.
+    assert outside / times < 0.005 + 3 * sqrt(0.005 / times)
 
 
 def test_a_share_of_hands_counts_the_open_ones_for_neither_end():

@@ -83,6 +83,15 @@ def test_exceptions_are_counted_among_the_decided():
     assert judge(one_of_ten, exceptions=0.1).word == FAILS
 
 
+def test_half_of_the_cases_must_be_decided_with_exceptions_too():
+    # 11 of 31 are decided: whether one of them is against can only make less of the claim.
+    assert judge(cases("f" * 11 + "o" * 20, pot=list(range(31))), exceptions=0.1).word == OPEN
+    one_against = cases("a" + "f" * 10 + "o" * 20, pot=list(range(31)))
+    assert judge(one_against, exceptions=0.1).word == OPEN
+    assert judge(one_against[:22], exceptions=0.1).word == HOLDS
+    assert judge(one_against, exceptions=0.05).word == DEPENDS
+
+
 def test_one_factor_is_enough():
     verdict = judge(cases("affaff", players=[5, 8], pot=[3, 9, 30]))
     assert (verdict.word, verdict.on, verdict.and_more) == (DEPENDS, ("pot",), False)
@@ -170,6 +179,16 @@ def test_the_contrary_claim_has_the_contrary_verdict(found):
     expected = {HOLDS: FAILS, FAILS: HOLDS}.get(claimed.word, claimed.word)
     assert contrary.word == expected
     assert contrary.on == claimed.on
+
+
+@given(some_cases, st.sampled_from([0.0, 0.1, 0.3, 0.5]))
+def test_a_case_that_turns_against_a_claim_never_makes_it_hold(found, exceptions):
+    before = judge([Case(*case) for case in found], exceptions).word
+    for place, (factors, side) in enumerate(found):
+        if side == FOR:
+            turned = [*found[:place], (factors, AGAINST), *found[place + 1 :]]
+            after = judge([Case(*case) for case in turned], exceptions).word
+            assert after != HOLDS or before == HOLDS
 
 
 @given(some_cases)

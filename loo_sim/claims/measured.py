@@ -91,14 +91,17 @@ class Between:
     se: float = nan
 
     def interval(self, z: float) -> Interval:
-        """The ends, each as much farther off as `z` is larger than 1.96."""
+        """The ends, each as much farther off as `z` is larger than 1.96.
+
+        The upper one by as large a factor for each error, not a sum: pots have a long tail above.
+        """
         if self.n < FEW_DEALS or isnan(self.low) or isnan(self.high):
             return UNKNOWN
         widening = z / Z95
-        return Interval(
-            self.value - widening * (self.value - self.low),
-            self.value + widening * (self.high - self.value),
-        )
+        high = self.value + widening * (self.high - self.value)
+        if self.value > 0:
+            high = self.value * (self.high / self.value) ** widening
+        return Interval(self.value - widening * (self.value - self.low), high)
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@
    of all cases of a claim hold together with 95 % (Bonferroni), normal theory. A case is *for* the
    claim if its interval lies wholly on the claim's side of the threshold, *against* it if wholly on
    the other side, and *open* else.
-2. If fewer than half of the cases are for or against, and those are all for or all against, or if
-   none is: **too close to call**.
+2. If fewer than half of the cases are for or against, and those are all alike, but for exceptions
+   (3), or if none is: **too close to call**.
 3. If at most the share `exceptions` of the decided cases (those for or against) is against:
    **holds**. If at most that share is for: **fails**. The share is 0 unless the claim itself allows
    for exceptions ("almost always", "seldom").
@@ -157,21 +157,22 @@ def judge(cases: Sequence[Case], exceptions: float = 0.0) -> Verdict:
     def plain(word: str) -> Verdict:
         return Verdict(word, (), False, (), (), counts)
 
-    if not decided or (2 * len(decided) < len(cases) and not (supporting and opposing)):
+    holds, fails = (rarer <= exceptions * len(decided) for rarer in (opposing, supporting))
+    if not decided or (2 * len(decided) < len(cases) and (holds or fails)):
         return plain(OPEN)
-    if opposing <= exceptions * len(decided):
+    if holds:
         return plain(HOLDS)
-    if supporting <= exceptions * len(decided):
+    if fails:
         return plain(FAILS)
     most = STRAYS * min(supporting, opposing)
     on, groups = _separating(decided, most)
-    holds = tuple(group.values for group in groups if group.holds)
-    fails = tuple(group.values for group in groups if group.fails)
+    holds_with = tuple(group.values for group in groups if group.holds)
+    fails_with = tuple(group.values for group in groups if group.fails)
     oddest = None
-    if not holds or not fails:
+    if not holds_with or not fails_with:
         oddest = max(groups, key=lambda group: group.strays / (group.supporting + group.opposing))
     and_more = sum(group.strays for group in groups) > most
-    return Verdict(DEPENDS, on, and_more, holds, fails, counts, oddest)
+    return Verdict(DEPENDS, on, and_more, holds_with, fails_with, counts, oddest)
 
 
 def _separating(decided: Sequence[Case], most: float) -> tuple[tuple[str, ...], list[Group]]:

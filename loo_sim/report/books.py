@@ -55,9 +55,10 @@ RULE = (
     "the side of the threshold that the claim names, against it (F) if wholly on the other, else "
     "too close to call (?). A claim holds if no decided case is against it, and fails if none is "
     "for it; one that says “almost always” may allow for a share of exceptions. If fewer than "
-    "half of the cases are decided, all alike, it is too close to call. Else it depends on the "
-    "fewest circumstances, two at most, that sort the decided cases: of the rarer kind no more "
-    f"than {100 * STRAYS:.0f} % may be on the wrong side, or it is said that it depends on more."
+    "half of the cases are decided, all alike but for these, it is too close to call. Else it "
+    "depends on the fewest circumstances, two at most, that sort the decided cases: of the rarer "
+    f"kind no more than {100 * STRAYS:.0f} % may be on the wrong side, or it is said that it "
+    "depends on more."
 )
 
 
