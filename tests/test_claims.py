@@ -555,7 +555,7 @@ def test_everything_wrong_is_told_at_once(tmp_path):
         (CLAIMS.replace('source = "nobody"', 'source = "\\u001b[31m"'), "cannot be shown"),
         (CLAIMS.replace("Two trumps are", f"{'Two ' * 400}"), "is longer than 1,000 characters"),
         (CLAIMS.replace('what = "played"', 'what = "a\\u202eb"'), "cannot be shown"),
-        (CLAIMS.replace('by = ["seat"]', 'by = "seat"'), 'is no list (as in by'),
+        (CLAIMS.replace('by = ["seat"]', 'by = "seat"'), "is no list (as in by"),
         (CLAIMS.replace("parts.best", "parts.Games"), "but for the case of letters"),
     ],
 )
