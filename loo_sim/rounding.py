@@ -15,6 +15,9 @@ _PLACES_IF_EXACT = 2
 FEW_ALIKE = 1000
 """Fewer observations than this that all came out alike do not make a mean known exactly."""
 
+_NOTHING = 1e-12
+"""Below it a standard error is one of arithmetic."""
+
 
 def _decimals(error: float, digits: int) -> int:
     """Decimal places that show `error` to so many significant digits, once it is rounded."""
@@ -37,8 +40,13 @@ def signed(text: str) -> str:
 
 
 def _known(error: float, n: float) -> float:
-    """A standard error; nan if it is 0 only because few observations came out alike."""
-    return float("nan") if error == 0 and n < FEW_ALIKE else error
+    """A standard error; nan if it is 0 only because few observations came out alike.
+
+    What sums in floating point leave of 0 is 0: no error of money that is counted is so small.
+    """
+    if abs(error) < _NOTHING:
+        return float("nan") if n < FEW_ALIKE else 0.0
+    return error
 
 
 def with_error(value: float, error: float, n: float) -> str:

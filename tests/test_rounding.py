@@ -96,6 +96,10 @@ def test_a_share_never_seen_is_told_by_its_bound(share, n, text):
 def test_few_deals_that_came_out_alike_are_no_certainty():
     assert with_error(3.0, 0.0, 999) == "≈ 3.00"
     assert with_error(3.0, 0.0, 1000) == "3.00"
+    # What sums in floating point leave of 0, which on some machines is not 0 itself.
+    assert with_error(2.1100000000000096, 9e-18, 1000) == "2.11"
+    assert interval(2.1100000000000096, 9e-18, 1000) == "2.11"
+    assert with_error(2.1100000000000096, 9e-18, 999) == "≈ 2.11"
     assert interval(3.0, 0.0, 40) == "≈ 3.00 (error unknown)"
 
 
