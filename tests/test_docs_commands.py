@@ -523,9 +523,8 @@ def test_a_page_may_show_what_is_refused(reader: Reader) -> None:
         '```toml\n# bad.toml\nstudy = "tea"\n```\n\n```\n$ loosim run bad.toml\nbad.toml:2: study: '
         "'tea' is no study of this version (one of: deals, announce, session, league)\n```\n"
     )
-    assert (
-        told(reader, text.replace("deals, announce, session, league", ", ".join(STUDY_NAMES))) == ""
-    )
+    studies = ", ".join([*STUDY_NAMES, CLAIMS])
+    assert told(reader, text.replace("deals, announce, session, league", studies)) == ""
 
 
 def test_what_would_take_long_is_made_small_and_not_held_to_what_is_shown(reader: Reader) -> None:

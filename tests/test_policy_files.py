@@ -431,7 +431,8 @@ def test_policies_that_are_not_there(
     monkeypatch.chdir(tmp_path)
     Path("sub").mkdir()
     Path("sub.toml").mkdir()
-    Path("sub/mine.toml").write_text(EXAMPLE)
+    for path in ("sub/mine.toml", "sub/policy.toml", "mine.toml"):
+        Path(path).write_text(EXAMPLE)
     with pytest.raises(InputError) as caught:
         load_policy(name)
     assert str(caught.value) == expected

@@ -148,6 +148,7 @@ def test_axes_from_python(study, plain):
 
 def test_everything_wrong_with_the_axes_is_told_at_once(plain):
     axes = [
+        "loo=3,6",
         "player=5,6",
         "pot=9:3:1",
         "rules.loo=3:9:0",
