@@ -239,7 +239,9 @@ def try_claims(
     from loo_sim.runner.progress import make_progress
 
     choice = _engine("loo_sim.try_claims", engine, scheduler)
-    words = _words_of("loo_sim.try_claims", jobs, settings)
+    problems = Problems("loo_sim.try_claims")
+    words = _words_of(jobs, settings, problems)
+    problems.raise_if_any()
     tried = try_claims(
         load_claims(path, words),
         None if output is None else Path(output),
@@ -711,14 +713,11 @@ def _engine(caller: str, engine: str, scheduler: str | Path) -> Choice:
     return choice
 
 
-def _words_of(caller: str, jobs: int | None, settings: Mapping[str, Any]) -> list[str]:
+def _words_of(jobs: int | None, settings: Mapping[str, Any], problems: Problems) -> list[str]:
     """Settings as ``-s`` takes them; the number of threads is checked too."""
-    problems = Problems(caller)
     if jobs is not None:
         _check_whole("jobs", jobs, 1, MOST_JOBS, problems)
-    words = [f"{key}={_toml(key, value, problems)}" for key, value in settings.items()]
-    problems.raise_if_any()
-    return words
+    return [f"{key}={_toml(key, value, problems)}" for key, value in settings.items()]
 
 
 def _experiment(
@@ -732,9 +731,7 @@ def _experiment(
     from loo_sim.experiment import load_experiment
 
     problems = Problems(caller)
-    if jobs is not None:
-        _check_whole("jobs", jobs, 1, MOST_JOBS, problems)
-    words = [f"{key}={_toml(key, value, problems)}" for key, value in settings.items()]
+    words = _words_of(jobs, settings, problems)
     swept = []
     if axes is not None and not isinstance(axes, Mapping):
         problems.add("axes", f"{axes!r} is no mapping of axes", '{"players": [5, 6]}')

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf, isnan, nan, sqrt
@@ -234,13 +235,8 @@ class Contrast:
 
 
 @dataclass(frozen=True)
-class Ahead:
-    """After how many deals (or tables) the better of two players is ahead with 95 %.
-
-    Deals in one seat each, at tables of their own, are as many as make the mean difference 1.645 of
-    its standard errors (normal theory): ``n = 1.645^2 variance / diff^2``. For 14 deals and more
-    that is right to 0.6 percentage points of the chance, where to be even counts half: the tests
-    convolve the results of single deals. The variance is taken as known.
+class _OfPair(ABC):
+    """What follows from how much the better of two players gets more.
 
     Attributes
     ----------
@@ -260,50 +256,57 @@ class Ahead:
 
     @property
     def value(self) -> float:
-        """That number; infinite if there is no difference."""
+        """It for the difference that was measured."""
         return self._of(abs(self.diff))
 
     def interval(self, z: float) -> Interval:
-        """That number at the ends of the interval of the difference."""
+        """It at the ends of the interval of the difference."""
         if isnan(self.diff_se) or self.n < FEW_DEALS:
             return UNKNOWN
         size, half = abs(self.diff), z * self.diff_se
-        return Interval(self._of(size + half), self._of(max(size - half, 0.0)))
+        return self._between(size - half, size + half)
+
+    @abstractmethod
+    def _of(self, size: float) -> float:
+        """It for a difference of so many stakes."""
+
+    @abstractmethod
+    def _between(self, least: float, most: float) -> Interval:
+        """Its interval, given that of the difference."""
+
+
+@dataclass(frozen=True)
+class Ahead(_OfPair):
+    """After how many deals (or tables) the better of two players is ahead with 95 %.
+
+    Deals in one seat each, at tables of their own, are as many as make the mean difference 1.645 of
+    its standard errors (normal theory): ``n = 1.645^2 variance / diff^2``; infinite if there is no
+    difference. For 14 deals and more that is right to 0.6 percentage points of the chance, where to
+    be even counts half: the tests convolve the results of single deals. The variance is taken as
+    known.
+    """
 
     def _of(self, size: float) -> float:
         return Z_AHEAD**2 * self.variance / size**2 if size else inf
 
+    def _between(self, least: float, most: float) -> Interval:
+        return Interval(self._of(most), self._of(max(least, 0.0)))
+
 
 @dataclass(frozen=True)
-class AheadAfterOne:
+class AheadAfterOne(_OfPair):
     """How often the better of two players is ahead after one evening, each at a table of his own.
 
     ``Phi(diff / sqrt(variance))``: normal theory. `NORMAL_ERROR` is added to both ends of the
-    interval. To be even counts half. Attributes are those of `Ahead`.
+    interval. To be even counts half.
     """
-
-    diff: float
-    diff_se: float
-    variance: float
-    n: float
-    se: float = nan
-
-    @property
-    def value(self) -> float:
-        """That chance."""
-        return self._of(abs(self.diff))
-
-    def interval(self, z: float) -> Interval:
-        """That chance at the ends of the interval of the difference."""
-        if isnan(self.diff_se) or self.n < FEW_DEALS:
-            return UNKNOWN
-        size, half = abs(self.diff), z * self.diff_se
-        return Interval(
-            max(self._of(size - half) - NORMAL_ERROR, 0.0),
-            min(self._of(size + half) + NORMAL_ERROR, 1.0),
-        )
 
     def _of(self, size: float) -> float:
         from scipy import stats
 
         return float(stats.norm.cdf(size / sqrt(self.variance)))
+
+    def _between(self, least: float, most: float) -> Interval:
+        return Interval(
+            max(self._of(least) - NORMAL_ERROR, 0.0), min(self._of(most) + NORMAL_ERROR, 1.0)
+        )

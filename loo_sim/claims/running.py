@@ -125,7 +125,7 @@ def try_claims(
     """
     directory = place_of_claims(claims, output)
     progress = progress or Progress()
-    _check_place(directory, claims)
+    _check_place(directory)
     ended: dict[str, Run] = {}
     nothing_failed: list[NoFailuresError] = []
     for number, (name, part) in enumerate(claims.parts.items(), start=1):
@@ -168,7 +168,7 @@ def try_claims(
     return Tried(directory, content, ended)
 
 
-def _check_place(directory: Path, claims: ClaimsFile) -> None:
+def _check_place(directory: Path) -> None:
     """Refuse a directory that holds anything but parts of a test of claims."""
     elsewhere = "nothing was overwritten; give another place with -o"
     try:
